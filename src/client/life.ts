@@ -1,3 +1,4 @@
+import { attempt } from '../interface/attempt.js';
 import { later } from './later.js';
 import { memberOf } from './page.js';
 
@@ -44,21 +45,47 @@ export const wasLeft = async (since: number): Promise<boolean> => {
 /** A page that is still there this long after a navigation has begun is not left by it. */
 const STAY_MS = 5_000;
 
+const SIGNS = ['beforeunload', 'click', 'submit'];
+/** A link whose page takes the place of this one. No other ends what a page has under way in WebKit. */
+const LINK = '[href]:not([target]):not([download]):not([href^="#"])';
+
+/** Whether an event of `SIGNS` begins a navigation, unless a listener prevents its default. */
+export const isSign = (event: Event): boolean =>
+  event.type !== 'click' ||
+  !!attempt(() => event.composedPath().some((target) => (target as Element).matches?.(LINK)));
+
+/** Called when a navigation begins. One that is added meanwhile is called, too. */
+const hearers = new Set<(isSure: boolean) => void>();
+
+const hearSign = (event: Event): void => {
+  const isSure = event.type === 'beforeunload'; // also where a listener has the visitor asked
+  if (isSure || (!event.defaultPrevented && isSign(event)))
+    for (const hear of hearers) hear(isSure);
+};
+
+const hearSigns = (method: 'addEventListener' | 'removeEventListener'): void => {
+  for (const type of SIGNS) window[method](type, hearSign);
+};
+
 /**
- * Calls `leave` when a navigation begins, and `stay` if the page is still there 5 s later: the address was a download,
- * or has answered 204. Returns a function that ends it. To be ended when it is not needed, since a page that listens to
- * `beforeunload` is not kept in the back/forward cache by some browsers (https://web.dev/articles/bfcache).
+ * Calls `begin` when a navigation begins, and `stay` if the page is still there 5 s later: the address was a download,
+ * or has answered 204. Safari on iOS has no `beforeunload` (https://bugs.webkit.org/show_bug.cgi?id=219102), so a
+ * followed link and a sent form count as well, though less sure: a later listener may prevent them. Returns a function
+ * that ends it. To be ended when it is not needed, since a page that listens to `beforeunload` is not kept in the
+ * back/forward cache by some browsers (https://web.dev/articles/bfcache).
  */
-export const onNavigation = (stay: () => void, leave?: () => void): (() => void) => {
+export const onNavigation = (stay: () => void, begin: (isSure: boolean) => void): (() => void) => {
   let timer: number | undefined;
-  const hear = () => {
+  const hear = (isSure: boolean) => {
     clearTimeout(timer);
     timer = later(stay, STAY_MS);
-    leave?.(); // may end it
+    begin(isSure); // may end it
   };
-  window.addEventListener('beforeunload', hear);
+  if (!hearers.size) hearSigns('addEventListener');
+  hearers.add(hear);
   return () => {
-    window.removeEventListener('beforeunload', hear);
+    hearers.delete(hear);
+    if (!hearers.size) hearSigns('removeEventListener');
     clearTimeout(timer);
   };
 };
@@ -66,7 +93,7 @@ export const onNavigation = (stay: () => void, leave?: () => void): (() => void)
 /**
  * Follows the page's life. A page that is left gets `pagehide` while it is still visible, then `visibilitychange`. A
  * page that is hidden already gets `pagehide` only. Firefox sometimes skips `pagehide`. In WebKit a page that has not
- * loaded gets `beforeunload` only. Never `unload`: it costs the back/forward cache (https://web.dev/articles/bfcache).
+ * loaded gets `beforeunload` at most. Never `unload`: it costs the back/forward cache (https://web.dev/articles/bfcache).
  * Returns a function that ends it.
  *
  * @param leave called when the page is hidden, or says that it goes away
@@ -96,7 +123,8 @@ export const followPage = (
   const stay = () => {
     if (isGone) show();
   };
-  const loaded = onNavigation(stay, hide);
+  // A page that only may be left goes on like one that is hidden.
+  const loaded = onNavigation(stay, (isSure) => (isSure ? hide() : leave()));
   if (!isLoading()) loaded();
   const all: [EventTarget, string, (event: never) => void][] = [
     [document, 'prerenderingchange', show],

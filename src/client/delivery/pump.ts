@@ -66,8 +66,8 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   /** @param since when the trouble of the destination began; 0 if it has none */
   const start = (group: Entry[], since: number, handoff = false): void => {
     const keepalive = requests.start(group, answers.silent(), handoff, (attempts) => {
-      if (attempts) answers.conclude(group, attempts, since);
-      else for (const entry of group) lose(outbox, entry);
+      if (attempts?.length) answers.conclude(group, attempts, since);
+      else for (const entry of group) (attempts ? putBack : lose)(outbox, entry);
       alarm.set(now() + (requests.count() ? TOGETHER_MS : 0));
     });
     for (const entry of group) {

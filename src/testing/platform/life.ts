@@ -14,6 +14,8 @@ export const isGoing = (): boolean => false;
 
 export const wasLeft = (): Promise<boolean> => Promise.resolve(false);
 
+export const isSign = (): boolean => false;
+
 export const onNavigation = () => (): void => undefined;
 
 export const followPage = () => (): void => undefined;
