@@ -1,5 +1,5 @@
 import { attempt } from '../interface/attempt.js';
-import { isHidden, isLoading, isSign } from '../client/life.js';
+import { isHidden, isLoading, isOnLink } from '../client/life.js';
 import { ask } from './element.js';
 import type { Capturer } from './types.js';
 import { createViews } from './views.js';
@@ -70,7 +70,8 @@ export const createPage = (analytics: Capturer, hasHash: boolean | undefined) =>
     const stop = listen(window, 'beforeunload', leave);
     // On iOS not even that. A listener of the page may still prevent these.
     const stopSigns = listen(window, 'click submit', (event: Event) => {
-      if (isSign(event)) later(0, () => event.defaultPrevented || leave());
+      if (event.type === 'submit' || isOnLink(event))
+        later(0, () => event.defaultPrevented || leave());
     });
     listen(window, 'load', () => (stop(), stopSigns()));
   }

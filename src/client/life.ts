@@ -45,48 +45,36 @@ export const wasLeft = async (since: number): Promise<boolean> => {
 /** A page that is still there this long after a navigation has begun is not left by it. */
 const STAY_MS = 5_000;
 
-const SIGNS = ['beforeunload', 'click', 'submit'];
 /** A link whose page takes the place of this one. No other ends what a page has under way in WebKit. */
-const LINK = '[href]:not([target]):not([download]):not([href^="#"])';
+const LINK = '[href]:not([target],[download],[href^="#"])';
 
-/** Whether an event of `SIGNS` begins a navigation, unless a listener prevents its default. */
-export const isSign = (event: Event): boolean =>
-  event.type !== 'click' ||
-  !!attempt(() => event.composedPath().some((target) => (target as Element).matches?.(LINK)));
+/** Whether a click follows a link, unless a listener prevents it. */
+export const isOnLink = ({ target }: Event): unknown =>
+  attempt(() => (target as Element).closest(LINK));
 
-/** Called when a navigation begins. One that is added meanwhile is called, too. */
-const hearers = new Set<(isSure: boolean) => void>();
+/** What to call when a navigation begins, and what if the page is still there 5 s later. */
+const hearers = new Map<(event?: Event) => void, () => void>();
+let timer: number | undefined;
 
-const hearSign = (event: Event): void => {
-  const isSure = event.type === 'beforeunload'; // also where a listener has the visitor asked
-  if (isSure || (!event.defaultPrevented && isSign(event)))
-    for (const hear of hearers) hear(isSure);
-};
-
-const hearSigns = (method: 'addEventListener' | 'removeEventListener'): void => {
-  for (const type of SIGNS) window[method](type, hearSign);
+const begin = (event?: Event): void => {
+  clearTimeout(timer);
+  timer = later(() => hearers.forEach((stay) => stay()), STAY_MS);
+  hearers.forEach((_, hear) => hear(event)); // also those that are added meanwhile
 };
 
 /**
- * Calls `begin` when a navigation begins, and `stay` if the page is still there 5 s later: the address was a download,
+ * Calls `hear` when a navigation begins, and `stay` if the page is still there 5 s later: the address was a download,
  * or has answered 204. Safari on iOS has no `beforeunload` (https://bugs.webkit.org/show_bug.cgi?id=219102), so a
- * followed link and a sent form count as well, though less sure: a later listener may prevent them. Returns a function
- * that ends it. To be ended when it is not needed, since a page that listens to `beforeunload` is not kept in the
- * back/forward cache by some browsers (https://web.dev/articles/bfcache).
+ * followed link and a sent form count as well. They come without an event, since they are less sure: a later listener
+ * may prevent them. Returns a function that ends it. To be ended when it is not needed, since a page that listens to
+ * `beforeunload` is not kept in the back/forward cache by some browsers (https://web.dev/articles/bfcache).
  */
-export const onNavigation = (stay: () => void, begin: (isSure: boolean) => void): (() => void) => {
-  let timer: number | undefined;
-  const hear = (isSure: boolean) => {
-    clearTimeout(timer);
-    timer = later(stay, STAY_MS);
-    begin(isSure); // may end it
-  };
-  if (!hearers.size) hearSigns('addEventListener');
-  hearers.add(hear);
+export const onNavigation = (hear: (event?: Event) => void, stay: () => void): (() => void) => {
+  window.addEventListener('beforeunload', begin);
+  hearers.set(hear, stay);
   return () => {
     hearers.delete(hear);
-    if (!hearers.size) hearSigns('removeEventListener');
-    clearTimeout(timer);
+    if (!hearers.size) window.removeEventListener('beforeunload', begin);
   };
 };
 
@@ -124,8 +112,9 @@ export const followPage = (
     if (isGone) show();
   };
   // A page that only may be left goes on like one that is hidden.
-  const loaded = onNavigation(stay, (isSure) => (isSure ? hide() : leave()));
+  const loaded = onNavigation((event) => (event ? hide() : leave()), stay);
   if (!isLoading()) loaded();
+  const hearSign = (event: Event) => event.defaultPrevented || begin();
   const all: [EventTarget, string, (event: never) => void][] = [
     [document, 'prerenderingchange', show],
     [document, 'visibilitychange', () => (isHidden() ? leave() : show())],
@@ -133,13 +122,16 @@ export const followPage = (
     [window, 'pagehide', hide],
     // Without `persisted`, the page has just loaded, and has looked already.
     [window, 'pageshow', ({ persisted }: PageTransitionEvent) => persisted && show()],
+    [window, 'click', (event: Event) => isOnLink(event) && hearSign(event)],
+    [window, 'submit', hearSign],
     [window, 'load', () => (loaded(), stay())],
     [window, 'online', online],
     [window, 'storage', ({ key }: StorageEvent) => stored(key)],
   ];
   const each = (method: 'addEventListener' | 'removeEventListener') => {
-    for (const [target, ...how] of all)
-      memberOf(target, method).call(target, ...(how as [string, EventListener]));
+    all.forEach(([target, ...how]) =>
+      memberOf(target, method).call(target, ...(how as [string, EventListener])),
+    );
   };
   each('addEventListener');
   return () => {

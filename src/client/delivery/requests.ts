@@ -24,7 +24,7 @@ export const createRequests = (settings: () => Settings, now: () => number, send
 
   /** Forgets what is under way, since the page was left. */
   const loseRunning = (): void => {
-    for (const lose of running.values()) lose();
+    running.forEach((lose) => lose());
   };
 
   /**
@@ -55,8 +55,8 @@ export const createRequests = (settings: () => Settings, now: () => number, send
     let doubtfulAt: number | undefined;
     const onBegin = () => (doubtfulAt = began + settings().timeout - SLACK_MS);
     // Where the receiver removes repeats, send again now. If not, its answer may still come.
-    const onStay = () => settings().resends && conclude();
-    const settled = attempt(() => onNavigation(onStay, onBegin));
+    const onStay = () => doubtfulAt && settings().resends && conclude();
+    const settled = attempt(() => onNavigation(onBegin, onStay));
     const conclude = (attempts?: Attempt[]) => {
       if (!running.delete(controller)) return; // forgotten, since the page was left, or carried on by the browser
       settled?.();
@@ -83,7 +83,7 @@ export const createRequests = (settings: () => Settings, now: () => number, send
     loseRunning,
     /** Ends what is under way, since nothing may be sent any more. It may have arrived all the same. */
     abort: (): void => {
-      for (const controller of running.keys()) controller.abort?.();
+      running.forEach((_, controller) => controller.abort?.());
       loseRunning();
     },
     /** How many records are under way: directly one a request, by relay those of a batch. */

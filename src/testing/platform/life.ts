@@ -14,7 +14,7 @@ export const isGoing = (): boolean => false;
 
 export const wasLeft = (): Promise<boolean> => Promise.resolve(false);
 
-export const isSign = (): boolean => false;
+export const isOnLink = (): unknown => undefined;
 
 export const onNavigation = () => (): void => undefined;
 
