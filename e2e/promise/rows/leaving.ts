@@ -180,6 +180,7 @@ export const leavingRows: readonly Row[] = [
       what: 'five pages that never finish loading, one after another, are left by a link, the last for another site, with 4 calls each',
       promised: DIRECT_AND_RELAY,
       nightly: true,
+      needs: { forgetsPages: true }, // a page in the cache keeps its connections, and Chromium has six
     },
     passSlowPages,
   ),
@@ -189,6 +190,7 @@ export const leavingRows: readonly Row[] = [
       what: 'the same, and as in Safari on iOS not even `beforeunload` tells',
       promised: DIRECT_AND_RELAY,
       nightly: true,
+      needs: { forgetsPages: true },
     },
     async (stage) => {
       stage.arm(hearNothingBeforeLoad);
