@@ -64,11 +64,13 @@ export const waitAtRest = async (tab: Evaluates, count: number): Promise<void> =
 };
 
 /** Waits until a tab has loaded the page at an address. */
-export const waitForPage = (tab: Evaluates, address: string): Promise<void> =>
-  waitFor(`the page at ${address}`, async () => {
+export const waitForPage = (tab: Evaluates, address: string, within?: number): Promise<void> => {
+  const isThere = async () => {
     const here = await tab.evaluate(() => [location.href, document.readyState]).catch(() => []);
     return here[0] === address && here[1] === 'complete';
-  });
+  };
+  return waitFor(`the page at ${address}`, isThere, within);
+};
 
 /** Calls `event` once a name and goes to another address, in one task. */
 export const trackAndGo = async (

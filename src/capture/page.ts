@@ -1,5 +1,5 @@
 import { attempt } from '../interface/attempt.js';
-import { isHidden, isLoading } from '../client/life.js';
+import { isHidden, isLoading, isOnLink } from '../client/life.js';
 import { ask } from './element.js';
 import type { Capturer } from './types.js';
 import { createViews } from './views.js';
@@ -52,11 +52,6 @@ export const createPage = (analytics: Capturer, hasHash: boolean | undefined) =>
   listen(document, 'visibilitychange', hide);
   // WebKit is hidden here already.
   listen(window, 'pagehide', hide);
-  if (isLoading()) {
-    // All that WebKit says of a page that is left before it has loaded. It may also stay, as with a download.
-    const stop = listen(window, 'beforeunload', leave);
-    listen(window, 'load', stop);
-  }
 
   const waiting = new Set<() => void>();
   leaves.push(() => waiting.forEach((run) => run()));
@@ -69,6 +64,17 @@ export const createPage = (analytics: Capturer, hasHash: boolean | undefined) =>
     setTimeout(run, ms, true);
     return run;
   };
+
+  if (isLoading()) {
+    // All that WebKit says of a page that is left before it has loaded. It may also stay, as with a download.
+    const stop = listen(window, 'beforeunload', leave);
+    // On iOS not even that. A listener of the page may still prevent these.
+    const stopSigns = listen(window, 'click submit', (event: Event) => {
+      if (event.type === 'submit' || isOnLink(event))
+        later(0, () => event.defaultPrevented || leave());
+    });
+    listen(window, 'load', () => (stop(), stopSigns()));
+  }
 
   /** The path of the address now, without its query. */
   const path = (): string =>

@@ -1,3 +1,4 @@
+import { attempt } from '../interface/attempt.js';
 import { later } from './later.js';
 import { memberOf } from './page.js';
 
@@ -44,29 +45,43 @@ export const wasLeft = async (since: number): Promise<boolean> => {
 /** A page that is still there this long after a navigation has begun is not left by it. */
 const STAY_MS = 5_000;
 
+/** A link whose page takes the place of this one. No other ends what a page has under way in WebKit. */
+const LINK = '[href]:not([target],[download],[href^="#"])';
+
+/** Whether a click follows a link, unless a listener prevents it. */
+export const isOnLink = ({ target }: Event): unknown =>
+  attempt(() => (target as Element).closest(LINK));
+
+/** What to call when a navigation begins, and what if the page is still there 5 s later. */
+const hearers = new Map<(event?: Event) => void, () => void>();
+let timer: number | undefined;
+
+const begin = (event?: Event): void => {
+  clearTimeout(timer);
+  timer = later(() => hearers.forEach((stay) => stay()), STAY_MS);
+  hearers.forEach((_, hear) => hear(event)); // also those that are added meanwhile
+};
+
 /**
- * Calls `leave` when a navigation begins, and `stay` if the page is still there 5 s later: the address was a download,
- * or has answered 204. Returns a function that ends it. To be ended when it is not needed, since a page that listens to
+ * Calls `hear` when a navigation begins, and `stay` if the page is still there 5 s later: the address was a download,
+ * or has answered 204. Safari on iOS has no `beforeunload` (https://bugs.webkit.org/show_bug.cgi?id=219102), so a
+ * followed link and a sent form count as well. They come without an event, since they are less sure: a later listener
+ * may prevent them. Returns a function that ends it. To be ended when it is not needed, since a page that listens to
  * `beforeunload` is not kept in the back/forward cache by some browsers (https://web.dev/articles/bfcache).
  */
-export const onNavigation = (stay: () => void, leave?: () => void): (() => void) => {
-  let timer: number | undefined;
-  const hear = () => {
-    clearTimeout(timer);
-    timer = later(stay, STAY_MS);
-    leave?.(); // may end it
-  };
-  window.addEventListener('beforeunload', hear);
+export const onNavigation = (hear: (event?: Event) => void, stay: () => void): (() => void) => {
+  window.addEventListener('beforeunload', begin);
+  hearers.set(hear, stay);
   return () => {
-    window.removeEventListener('beforeunload', hear);
-    clearTimeout(timer);
+    hearers.delete(hear);
+    if (!hearers.size) window.removeEventListener('beforeunload', begin);
   };
 };
 
 /**
  * Follows the page's life. A page that is left gets `pagehide` while it is still visible, then `visibilitychange`. A
  * page that is hidden already gets `pagehide` only. Firefox sometimes skips `pagehide`. In WebKit a page that has not
- * loaded gets `beforeunload` only. Never `unload`: it costs the back/forward cache (https://web.dev/articles/bfcache).
+ * loaded gets `beforeunload` at most. Never `unload`: it costs the back/forward cache (https://web.dev/articles/bfcache).
  * Returns a function that ends it.
  *
  * @param leave called when the page is hidden, or says that it goes away
@@ -96,8 +111,10 @@ export const followPage = (
   const stay = () => {
     if (isGone) show();
   };
-  const loaded = onNavigation(stay, hide);
+  // A page that only may be left goes on like one that is hidden.
+  const loaded = onNavigation((event) => (event ? hide() : leave()), stay);
   if (!isLoading()) loaded();
+  const hearSign = (event: Event) => event.defaultPrevented || begin();
   const all: [EventTarget, string, (event: never) => void][] = [
     [document, 'prerenderingchange', show],
     [document, 'visibilitychange', () => (isHidden() ? leave() : show())],
@@ -105,13 +122,16 @@ export const followPage = (
     [window, 'pagehide', hide],
     // Without `persisted`, the page has just loaded, and has looked already.
     [window, 'pageshow', ({ persisted }: PageTransitionEvent) => persisted && show()],
+    [window, 'click', (event: Event) => isOnLink(event) && hearSign(event)],
+    [window, 'submit', hearSign],
     [window, 'load', () => (loaded(), stay())],
     [window, 'online', online],
     [window, 'storage', ({ key }: StorageEvent) => stored(key)],
   ];
   const each = (method: 'addEventListener' | 'removeEventListener') => {
-    for (const [target, ...how] of all)
-      memberOf(target, method).call(target, ...(how as [string, EventListener]));
+    all.forEach(([target, ...how]) =>
+      memberOf(target, method).call(target, ...(how as [string, EventListener])),
+    );
   };
   each('addEventListener');
   return () => {

@@ -17,14 +17,14 @@ export const createSchedule = (
   let fresh = 0;
   /** By this time a flush has come, or the page has swallowed the timer or callback that should have brought it. */
   let due = 0;
-  /** Time of the last flush of a page that may go without a word. */
+  /** Time of the last flush of a hidden page. */
   let sentAt = 0;
   let timer: number | undefined;
 
   const flushNow = () => {
     clearTimeout(timer);
     fresh = due = 0;
-    if (isFleeting()) sentAt = Date.now();
+    if (isHidden()) sentAt = Date.now();
     flush();
   };
   const flushSoon = () => {
@@ -43,7 +43,9 @@ export const createSchedule = (
       fresh = 0;
       due = time + flushInterval + 2 * LATE_MS;
     }
-    const hurries = isFleeting() && fresh >= 0 && time - sentAt > flushInterval;
+    // A hidden page may go on for hours. One that loads is left without a word in Safari.
+    const isRested = !isHidden() || time - sentAt > flushInterval;
+    const hurries = isFleeting() && fresh >= 0 && isRested;
     if (++fresh >= flushAt || hurries) flushSoon();
     else if (fresh === 1) timer = later(flushSoon, flushInterval);
     // In a microtask, so that it sees a `window.close()` after the call.

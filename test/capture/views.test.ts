@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// @vitest-environment-options { "url": "https://shop.example/" }
+// @vitest-environment-options { "url": "https://shop.example/", "settings": { "navigation": { "disableMainFrameNavigation": true } } }
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   beginAtHome,
@@ -336,6 +336,22 @@ describe('a page that is left before it has loaded', () => {
     expect(names()).toEqual(all);
     hide();
     expect(tags('Page Left').map(({ seconds }) => seconds)).toEqual([2, 3]);
+  });
+
+  it.each([
+    ['a followed link', '<a href="/next">on</a>', 1],
+    ['a link to a place of the page', '<a href="#place">on</a>', 0],
+    ['a link that a router handles', '<a href="/next" class="route">on</a>', 0],
+  ])('tells all at %s', (_, html, times) => {
+    mockDocument('readyState', 'interactive');
+    document.body.innerHTML = html;
+    const { names } = capture({ engagement: true });
+    pass(2_000);
+    const handle = (event: Event) => event.preventDefault();
+    document.querySelector('.route')?.addEventListener('click', handle);
+    document.querySelector('a')!.click();
+    pass(50);
+    expect(names().filter((name) => name === 'Page Left')).toHaveLength(times);
   });
 
   it('does not listen to it in a page that has loaded', () => {

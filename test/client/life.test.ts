@@ -7,6 +7,9 @@ import { NAME, watchListeners } from '../support/site.js';
 /** After so long a page that is still there has not been left. */
 const STAYS_MS = 5_500;
 const HANGS = [{ hang: true }];
+/** How a page hears that a navigation begins. Safari on iOS has no `beforeunload`. */
+type Sign = 'beforeunload' | 'submit';
+const SIGNS: Sign[] = ['beforeunload', 'submit'];
 
 interface Options {
   isLoading?: boolean;
@@ -29,15 +32,16 @@ const open = async (
   const { site, receiver } = shop;
   Object.assign(site.doc, { readyState: isLoading ? 'interactive' : 'complete' });
   for (const name of lacks) vi.stubGlobal(name, undefined);
-  const { analytics, track } = shop.visit(options);
+  const { analytics, track, heard } = shop.visit(options);
   await pass(lacks.length ? 2_000 : 100); // it has noticed
   return {
     ...shop,
     analytics,
+    heard,
     track: (...events: string[]) => track(events),
     /** The events of all requests, in their order. */
     sent: () => receiver.requests.flatMap(({ names }) => names),
-    navigate: () => site.say(site.win, 'beforeunload'),
+    navigate: (sign: Sign = 'beforeunload') => site.say(site.win, sign),
     load: () => {
       Object.assign(site.doc, { readyState: 'complete' });
       site.say(site.win, 'load');
@@ -169,16 +173,12 @@ describe('a page that stays after a `beforeunload`', () => {
 
   it.each<[Way, what: string, Fault]>([
     ...WAYS.map((way): [Way, string, Fault] => [way, 'requests', { reset: true }]),
-    ['by relay', 'a beacon', { hang: true }],
+    ['by relay', 'requests that hang', { hang: true }],
   ])(
     'sends again what has failed meanwhile, though it has no database: %s, %s',
-    async (way, what, fault) => {
+    async (way, _, fault) => {
       const shop = await open(way, NO_DATABASE);
-      const { track, navigate, load, relay, receiver, analytics, service } = shop;
-      if (what === 'a beacon') {
-        const sendBeacon = (url: string, body: string) => (void relay.fetch(url, { body }), true);
-        Object.assign(navigator, { sendBeacon });
-      }
+      const { track, navigate, load, receiver, analytics, service } = shop;
       track('first');
       await pass(2_000);
       receiver.faults([fault]);
@@ -254,18 +254,20 @@ describe('a page that stays after a `beforeunload`', () => {
     expect(analytics.status()).toMatchObject({ delivered: 1, inFlight: 0 });
   });
 
-  it.each<[Way, timeout: number, sent: string[], status: object]>([
-    ['direct', 2_000, ['a', 'b', 'c'], { delivered: 1, unknown: 2 }],
-    ['direct', 30_000, ['a', 'b', 'c'], { delivered: 1, unknown: 2 }],
-    ['by relay', 30_000, ['a', 'a', 'b', 'b', 'c'], { delivered: 3, unknown: 0 }],
-  ])(
-    'gives up requests that never settle: %s, with a timeout of %i ms',
-    async (way, timeout, all, status) => {
+  it.each<[Way, timeout: number, sent: string[], status: object, sign: Sign]>(
+    SIGNS.flatMap((sign) => [
+      ['direct', 2_000, ['a', 'b', 'c'], { delivered: 1, unknown: 2 }, sign],
+      ['direct', 30_000, ['a', 'b', 'c'], { delivered: 1, unknown: 2 }, sign],
+      ['by relay', 30_000, ['a', 'a', 'b', 'b', 'c'], { delivered: 3, unknown: 0 }, sign],
+    ]),
+  )(
+    'gives up requests that never settle: %s, with a timeout of %i ms ',
+    async (way, timeout, all, status, sign) => {
       const { track, navigate, receiver, analytics, sent } = await openLoaded(way, { timeout });
       receiver.faults(HANGS);
       track('a', 'b');
       await pass(2_000);
-      navigate();
+      navigate(sign);
       receiver.faults([]);
       track('c');
       // By relay they go again soon, and others after them.
@@ -274,6 +276,52 @@ describe('a page that stays after a `beforeunload`', () => {
       expect(analytics.status()).toMatchObject({ ...status, waiting: 0, inFlight: 0 });
     },
   );
+
+  it.each(
+    SIGNS.flatMap((sign) =>
+      WAYS.flatMap((way) => [true, false].map((isLeft) => [sign, way, isLeft] as const)),
+    ),
+  )(
+    'sends again what is broken off as it begins, which is no trouble of the service: %s, %s, left: %s',
+    async (sign, way, isLeft) => {
+      const { track, navigate, analytics, heard, sent, site } = await openLoaded(way);
+      const broken = new Error('Load failed');
+      let breakOff!: (error: Error) => void;
+      const { fetch } = globalThis;
+      vi.spyOn(globalThis, 'fetch').mockReturnValueOnce(
+        new Promise((_, fail) => (breakOff = fail)),
+      );
+      track('a');
+      await pass(1_500);
+      vi.mocked(globalThis.fetch).mockImplementation(fetch);
+      navigate(sign);
+      breakOff(broken);
+      await pass(100);
+      expect(sent()).toEqual([]); // or it would be broken off again
+      expect(analytics.status()).toMatchObject({ waiting: 1, paused: undefined });
+      if (isLeft) {
+        track('b');
+        site.say(site.win, 'pagehide');
+        site.hide();
+        expect(sent()).toContain('b');
+        return;
+      }
+      await pass(STAYS_MS);
+      expect(sent()).toEqual(['a']);
+      expect(analytics.status()).toMatchObject({ delivered: 1, waiting: 0, unknown: 0 });
+      expect(heard.error).toEqual([]);
+    },
+  );
+
+  it.each(SIGNS)('does not send without end while the network is away: %s', async (sign) => {
+    const { track, navigate, receiver } = await openLoaded('direct');
+    receiver.faults([{ delay: 100, reset: true }]);
+    track('a');
+    await pass(1_050);
+    navigate(sign);
+    await pass(2_000);
+    expect(receiver.requests.length).toBeLessThan(5);
+  });
 
   it.each([
     ['answers', 4_000, {}],
@@ -310,19 +358,81 @@ describe('a page that stays after a `beforeunload`', () => {
   });
 });
 
-describe('a page that has not loaded', () => {
-  it.each(WAYS)('sends its first call at once, and others with the interval, %s', async (way) => {
-    const { track, sent } = await open(way);
-    track('first');
-    await pass(60);
-    for (const event of names(10)) {
-      track(event);
-      await pass(20);
-    }
-    expect(sent()).toEqual(['first']);
-    await pass(1_500);
-    expect(sent()).toHaveLength(11);
+describe('a page that a link or a form may leave before it has loaded', () => {
+  it.each(WAYS)(
+    'hands off what was called in that task, and leaves the rest to the next page, %s',
+    async (way) => {
+      const { track, navigate, sent, site, visit, holds } = await open(way);
+      track('a', 'b');
+      navigate('submit');
+      expect(sent()).toEqual(['a', 'b']);
+      Object.assign(site.doc, { readyState: 'complete' });
+      visit(); // the first one says nothing more
+      await holds(['a', 'b'], 30_000);
+    },
+  );
+
+  it.each(WAYS)('goes on at once where it stays: nothing twice, nothing lost, %s', async (way) => {
+    const { track, navigate, receiver, analytics, service, load } = await open(way);
+    receiver.faults([{ status: 503 }]);
+    track('a');
+    navigate('submit');
+    await pass(100);
+    receiver.faults([]);
+    track('b');
+    await pass(STAYS_MS);
+    load();
+    track('c');
+    await pass(3_000);
+    expect(service.names().sort()).toEqual(['a', 'b', 'c']);
+    expect(analytics.status()).toMatchObject({ delivered: 3, unknown: 0, waiting: 0 });
   });
+
+  it.each<[Way, sent: string[], status: object]>([
+    ['direct', ['a', 'b'], { delivered: 1, unknown: 1 }],
+    ['by relay', ['a', 'a', 'b'], { delivered: 2, unknown: 0 }],
+  ])('gives up what it has handed off if that never settles, %s', async (way, all, status) => {
+    const { track, navigate, receiver, analytics, sent } = await open(way);
+    receiver.faults(HANGS);
+    track('a');
+    navigate('submit');
+    receiver.faults([]);
+    track('b');
+    await pass(way === 'direct' ? 40_000 : STAYS_MS + 500);
+    expect(sent().sort()).toEqual(all);
+    expect(analytics.status()).toMatchObject({ ...status, waiting: 0, inFlight: 0 });
+  });
+});
+
+describe('a page that has not loaded', () => {
+  it.each(WAYS)('sends each call at once, %s', async (way) => {
+    const { track, sent } = await open(way, { flushInterval: 60_000 });
+    for (const [i, event] of names(10).entries()) {
+      track(event);
+      await pass(60);
+      expect(sent()).toHaveLength(i + 1);
+    }
+  });
+
+  // Its NetworkLoadScheduler holds them back until the `load` event.
+  it.each(WAYS)(
+    'sends nothing that WebKit holds back: no beacon, no low priority, %s',
+    async (way) => {
+      const { track, navigate, receiver } = await open(way);
+      const sendBeacon = vi.fn(() => true);
+      Object.assign(navigator, { sendBeacon });
+      track('a');
+      await pass(60);
+      track('b');
+      navigate();
+      const all = receiver.requests.map(({ names, init }) => [names, init.priority]);
+      expect(all).toEqual([
+        [['a'], undefined],
+        [['b'], undefined],
+      ]);
+      expect(sendBeacon).not.toHaveBeenCalled();
+    },
+  );
 
   it('does not hurry once it has', async () => {
     const { track, sent } = await openLoaded('direct');

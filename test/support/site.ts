@@ -42,16 +42,16 @@ const valuesOf = async (databases: IDBFactory, name: string): Promise<Stored[]> 
 export const watchListeners = (...targets: EventTarget[]): (() => string[]) => {
   const standing: [target: EventTarget, type: string, listener: unknown][] = [];
   for (const target of targets) {
+    const placeOf = (type: string, listener: unknown) =>
+      standing.findIndex(([on, of, is]) => on === target && of === type && is === listener);
     const { addEventListener: add, removeEventListener: remove } = EventTarget.prototype;
     Object.assign(target, {
       addEventListener: (type: string, listener: EventListener) => {
-        standing.push([target, type, listener]);
+        if (placeOf(type, listener) < 0) standing.push([target, type, listener]);
         add.call(target, type, listener);
       },
       removeEventListener: (type: string, listener: EventListener) => {
-        const isSame = ([on, of, is]: (typeof standing)[0]) =>
-          on === target && of === type && is === listener;
-        const at = standing.findIndex(isSame);
+        const at = placeOf(type, listener);
         if (at >= 0) standing.splice(at, 1);
         remove.call(target, type, listener);
       },

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inline } from '../../support/html.js';
 import { names } from '../../support/names.js';
+import { statusOf } from '../../support/status-of.js';
 import { track } from '../../support/track.js';
 import type { Tab } from '../engines/engine.js';
 import type { Row } from '../row.js';
@@ -17,6 +18,9 @@ import { allOnce, onceOrUnknown, unknown } from '../verdicts.js';
 
 /** By then a page that no protocol drives asks again: WebKit ends that request, too, as a download begins. */
 const AGAIN_MS = 1_500;
+
+/** Five pages one after another take Firefox 20 s. */
+const SLOW_MS = 60_000;
 
 /** A page that acts before it has loaded: it calls and leaves for `/left` once its global has this. */
 const leavingPage = (stage: Stage, body: string, has = 'Symbol(analytics-outbox)'): string => {
@@ -66,6 +70,50 @@ const hearNothingBeforeLoad = (): void => {
     if (document.readyState !== 'complete') event.stopImmediatePropagation();
   };
   for (const type of ['pagehide', 'visibilitychange']) addEventListener(type, hear, true);
+};
+
+/** Lets a page hear nothing of a navigation, as in Safari on iOS, which has no `beforeunload` either. */
+const hearNothing = (): void => {
+  addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), true);
+};
+
+/**
+ * Opens five pages of the site, one after another, which stay before their `load` event, since their images never come.
+ * Each calls twice, again some time later, and follows a link in the same task: the last one to another site.
+ */
+const passSlowPages = async (stage: Stage): Promise<void> => {
+  const { site } = stage;
+  site.handle('/hangs/', () => undefined);
+  stage.guest.allow(/^console\.error: Error at .+\/slow-\d$/); // as in `leavingPage`
+  const run = (events: readonly string[]): void => {
+    const call = (events: readonly string[]) => events.forEach((event) => analytics.event(event));
+    const look = setInterval(() => {
+      if (!Reflect.ownKeys(analytics).some((key) => String(key) === 'Symbol(analytics-outbox)'))
+        return;
+      clearInterval(look);
+      call(events.slice(0, 2));
+      setTimeout(() => {
+        call(events.slice(2));
+        document.querySelector('a')!.click();
+      }, 300);
+    }, 20);
+  };
+  const end = `${site.otherUrl}/bare`;
+  const addressOf = (i: number) => (i < 5 ? `${site.url}/slow-${i}` : end);
+  for (let i = 0; i < 5; i++) {
+    const images = names(4, `/hangs/${i}`).map((path) => `<img src="${path}" alt="">`);
+    const link = `<a href="${addressOf(i + 1)}">on</a>`;
+    const events = JSON.stringify(TWENTY.slice(4 * i, 4 * i + 4));
+    const body = `${images.join('')}${link}<script>(${String(run)})(${events})</script>`;
+    // A call waits for longer than its page lives, unless it is sent at once.
+    stage.page(`/slow-${i}`, stage.tagged({ flushInterval: 10_000 }, { body }));
+  }
+  const tab = await stage.newTab(stage.bare());
+  await tab.leave((address) => void (location.href = address), addressOf(0));
+  await waitForPage(tab, end, SLOW_MS);
+  // In WebKit, too: nothing was started as late as in `pagehide`.
+  const arrived = async () => (await stage.service.events()).length >= 20;
+  await waitFor('all that the slow pages have called', arrived);
 };
 
 /** Code of a page that calls as it is left. */
@@ -129,6 +177,30 @@ export const leavingRows: readonly Row[] = [
       return leaveBeforeLoad(stage);
     },
   ),
+  handedOff(
+    {
+      id: 'left-slowly',
+      what: 'five pages that never finish loading, one after another, are left by a link, the last for another site, with 4 calls each',
+      promised: DIRECT_AND_RELAY,
+      nightly: true,
+      needs: { forgetsPages: true }, // a page in the cache keeps its connections, and Chromium has six
+    },
+    passSlowPages,
+  ),
+  handedOff(
+    {
+      id: 'left-slowly-unheard',
+      what: 'the same, and as in Safari on iOS not even `beforeunload` tells',
+      promised: DIRECT_AND_RELAY,
+      nightly: true,
+      needs: { forgetsPages: true },
+    },
+    async (stage) => {
+      stage.arm(hearNothingBeforeLoad);
+      stage.arm(hearNothing);
+      await passSlowPages(stage);
+    },
+  ),
   {
     id: 'own-listeners',
     what: 'an identify between two events, then to another page, in the same task; the page calls in listeners of its own, before ours and after them',
@@ -185,6 +257,62 @@ export const leavingRows: readonly Row[] = [
       await pause(AGAIN_MS);
       await track(tab, ['after']);
       return [...names(3), 'after'];
+    },
+  },
+  {
+    id: 'download-unheard',
+    what: '5 records, stored at once and answered after 2 s, are in flight as a link begins a download, without `beforeunload`, as in Safari on iOS; then one more call',
+    promised: { direct: onceOrUnknown, relay: allOnce },
+    quietFor: 3_000,
+    nightly: true,
+    run: async (stage) => {
+      const { service, site } = stage;
+      site.handle('/file/', (_, response) => {
+        response.setHeader('content-disposition', 'attachment; filename=file.bin');
+        response.end('file');
+      });
+      stage.arm(hearNothing);
+      const tab = await stage.visit({ timeout: 12_000 }, { body: '<a href="/file/">file</a>' });
+      await stage.faults([{ after: true, delay: 2_000, times: 5 }]);
+      await track(tab, names(5));
+      await waitFor('the requests', async () => (await service.events()).length === 5);
+      await tab.leave(() => document.querySelector('a')!.click(), undefined);
+      await waitFor('the download', () => site.requests.some((line) => line.includes('/file/')));
+      await pause(AGAIN_MS);
+      await track(tab, ['after']);
+      // By relay, which has one request at a time: sooner than the one in flight has run out of time.
+      const arrived = async () => (await service.events()).some(({ event }) => event === 'after');
+      await waitFor('the call after it', arrived, 9_000);
+      await waitFor('the end of all requests', async () => (await statusOf(tab)).inFlight === 0);
+      return [...names(5), 'after'];
+    },
+  },
+  {
+    id: 'broken-off',
+    what: '5 events of 20 KB, of which 3 are beyond the budget, are in flight and unanswered as the page calls once more and is left for one that answers late',
+    promised: unknown(2),
+    nightly: true,
+    run: async (stage) => {
+      const { service, site } = stage;
+      const tab = await stage.visit();
+      await service.faults([{ hang: true, times: 5 }]);
+      await tab.evaluate((events) => {
+        for (const event of events) analytics.event(event, { text: 'x'.repeat(20_000) });
+      }, names(5));
+      await waitFor('the requests', async () => (await service.requests()).length === 5);
+      const address = stage.bare('/left');
+      const release = site.hold('/left');
+      await tab.leave((address) => {
+        analytics.event('after');
+        location.href = address;
+      }, address);
+      await pause(AGAIN_MS); // WebKit breaks them off long before the page hears that it is left
+      release();
+      await waitForPage(tab, address);
+      const arrived = async () => (await service.events()).some(({ event }) => event === 'after');
+      await waitFor('the last call', arrived);
+      await stage.visit();
+      return [...names(5), 'after'];
     },
   },
   {

@@ -21,6 +21,8 @@ import type { Sender } from './send/sender.js';
 
 /** After an answer, wait this long for more free places: one write then names the records of several requests. */
 const TOGETHER_MS = 12;
+/** What a navigation has broken off waits for this long: until then WebKit breaks it off again and again. */
+const BROKEN_OFF_MS = 5_000;
 
 /** Sends what the outbox has to its destination: a loop that chooses records, names them, and starts requests. */
 export const createPump = (outbox: Outbox, direct: typeof createDirectSend | undefined) => {
@@ -66,8 +68,13 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   /** @param since when the trouble of the destination began; 0 if it has none */
   const start = (group: Entry[], since: number, handoff = false): void => {
     const keepalive = requests.start(group, answers.silent(), handoff, (attempts) => {
-      if (attempts) answers.conclude(group, attempts, since);
-      else for (const entry of group) lose(outbox, entry);
+      if (attempts?.length) answers.conclude(group, attempts, since);
+      else {
+        for (const entry of group) {
+          if (attempts) entry.record.due = now() + BROKEN_OFF_MS;
+          (attempts ? putBack : lose)(outbox, entry);
+        }
+      }
       alarm.set(now() + (requests.count() ? TOGETHER_MS : 0));
     });
     for (const entry of group) {

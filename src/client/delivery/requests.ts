@@ -24,14 +24,15 @@ export const createRequests = (settings: () => Settings, now: () => number, send
 
   /** Forgets what is under way, since the page was left. */
   const loseRunning = (): void => {
-    for (const lose of running.values()) lose();
+    running.forEach((lose) => lose());
   };
 
   /**
    * Sends a group in one request, which it starts before it returns.
    * @param silent failures in a row without an answer
    * @param handoff whether the page is being left
-   * @param onEnd called once: with an attempt for each record, or with nothing if nobody sees the answer any more
+   * @param onEnd called once: with an attempt for each record, with none if a navigation has broken the request off, or
+   * with nothing if nobody sees the answer any more
    * @returns whether the browser finishes the request even if the page goes
    */
   const start = (
@@ -46,12 +47,16 @@ export const createRequests = (settings: () => Settings, now: () => number, send
     const kept = keepalive ? bytes : 0;
     const controller = (attempt(() => new AbortController()) ?? {}) as AbortController;
     const began = now();
-    // WebKit never tells how a request has ended that was under way as a download began.
-    let doubtfulAt = Infinity;
+    /**
+     * Set once a navigation has begun. A failure before that time comes from the navigation: WebKit breaks off requests
+     * without `keepalive`, and a private window of Firefox all. A later failure may have arrived: WebKit never ends the
+     * others if the page stays, as with a download.
+     */
+    let doubtfulAt: number | undefined;
     const onBegin = () => (doubtfulAt = began + settings().timeout - SLACK_MS);
     // Where the receiver removes repeats, send again now. If not, its answer may still come.
-    const onStay = () => settings().resends && conclude();
-    const settled = handoff ? undefined : attempt(() => onNavigation(onStay, onBegin));
+    const onStay = () => doubtfulAt && settings().resends && conclude();
+    const settled = attempt(() => onNavigation(onBegin, onStay));
     const conclude = (attempts?: Attempt[]) => {
       if (!running.delete(controller)) return; // forgotten, since the page was left, or carried on by the browser
       settled?.();
@@ -66,9 +71,9 @@ export const createRequests = (settings: () => Settings, now: () => number, send
       { keepalive, controller, isSilent: !!silent },
     ).then((attempts) => {
       room += kept;
-      if (now() > doubtfulAt && attempts?.[0]!.status === 0) conclude();
       // In the same task, or a `flush()` would settle in between.
-      if (attempts) conclude(attempts);
+      if (attempts?.[0]!.status === 0 && doubtfulAt) conclude(now() > doubtfulAt ? undefined : []);
+      else if (attempts) conclude(attempts);
     });
     return keepalive;
   };
@@ -78,7 +83,7 @@ export const createRequests = (settings: () => Settings, now: () => number, send
     loseRunning,
     /** Ends what is under way, since nothing may be sent any more. It may have arrived all the same. */
     abort: (): void => {
-      for (const controller of running.keys()) controller.abort?.();
+      running.forEach((_, controller) => controller.abort?.());
       loseRunning();
     },
     /** How many records are under way: directly one a request, by relay those of a batch. */

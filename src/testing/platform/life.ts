@@ -14,6 +14,8 @@ export const isGoing = (): boolean => false;
 
 export const wasLeft = (): Promise<boolean> => Promise.resolve(false);
 
+export const isOnLink = (): unknown => undefined;
+
 export const onNavigation = () => (): void => undefined;
 
 export const followPage = () => (): void => undefined;

@@ -48,13 +48,13 @@ export const post = async (
 ): Promise<Answer | undefined> => {
   const began = now();
   const since = turns;
+  // Not with a low priority: WebKit holds such requests back while a page loads (NetworkLoadScheduler.cpp).
   const request = (keepalive: boolean) =>
     (settings.fetch ?? fetch)(url, {
       ...message,
       method: 'POST',
       keepalive,
       signal: controller.signal,
-      priority: 'low',
       redirect: 'manual', // a 302 would turn the POST into a GET whose 200 looks like a delivery
     });
   const send = async () => {

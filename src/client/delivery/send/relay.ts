@@ -1,6 +1,6 @@
 import { boundedWait } from '../../../interface/backoff.js';
 import { BATCH_PATH, type BatchAnswer, type BatchResult } from '../../../interface/wire.js';
-import { isGoing } from '../../life.js';
+import { isGoing, isLoading } from '../../life.js';
 import type { Settings } from '../../options.js';
 import { attempt } from '../../../interface/attempt.js';
 import { beacon, timeBy } from '../../page.js';
@@ -34,7 +34,8 @@ export const createRelaySend =
     const url = settings().relay + BATCH_PATH;
     const sentAt = new Date(timeBy(settings().now)).toJSON();
     const body = `{"sent_at":"${sentAt}","records":[${records.map(itemOf).join()}]}`;
-    if (how.keepalive && isGoing() && beacon(url, body)) return undefined;
+    // WebKit holds beacons back while a page loads (NetworkLoadScheduler.cpp).
+    if (how.keepalive && isGoing() && !isLoading() && beacon(url, body)) return undefined;
     // As plain text, like a beacon: that needs no preflight. The relay may know visitors by the site's own cookies.
     const answer = await post({ url, body, ...how }, settings(), now);
     if (!answer) return undefined;

@@ -48,8 +48,9 @@ it.each([
   expect(attempts?.map((attempt) => attempt.outcome)).toEqual([outcome, outcome, outcome]);
 });
 
-it('is a beacon as the page goes, of which nobody sees the answer', async () => {
+it('is a beacon as a loaded page goes, of which nobody sees the answer', async () => {
   const { send, fetch } = open(() => Response.json({}));
+  vi.stubGlobal('document', { readyState: 'complete' });
   const sendBeacon = vi.fn(() => true);
   vi.stubGlobal('closed', true);
   vi.stubGlobal('navigator', { sendBeacon });
