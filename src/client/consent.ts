@@ -1,5 +1,6 @@
 import { attempt } from '../interface/attempt.js';
 import { later } from './later.js';
+import { isPrerendering, whenShown } from './life.js';
 import { openDatabase } from './outbox/database.js';
 import {
   databaseNames,
@@ -7,8 +8,10 @@ import {
   isGpcOn,
   getItem,
   setItem,
+  setWord,
   removeItem,
   keysOfItems,
+  timeOf,
 } from './page.js';
 import type { Consent } from './types.js';
 
@@ -42,11 +45,13 @@ export const consentTo = (project: string) => {
   const own = encodeURI(project);
   const key = `analytics-outbox ${own} consent`;
   const known = facts.get(project);
-  const fact = known ?? {
+  // Another build on this page may have made a fact that lacks some members.
+  const fact = Object.assign(known ?? {}, {
     consent: 'granted',
     names: new Set(),
     followers: new Set(),
-  };
+    ...known,
+  }) as Fact;
   facts.set(project, fact);
 
   const has = (word: string) => getItem(key) === word;
@@ -89,14 +94,18 @@ export const consentTo = (project: string) => {
     void run();
   };
 
-  const set = (consent: Consent, isSaid = true): void => {
+  const set = (consent: Consent, at = Date.now(), isSaid = true): void => {
+    // Said before the last denial, or before the word that has taken it back.
+    if (at < timeOf(key)) return;
     fact.consent = consent;
     fact.isSaid ||= isSaid;
+    if (isPrerendering())
+      return whenShown(() => fact.consent === consent && set(consent, at, isSaid));
     if (consent === 'denied') {
       erase(); // before the denial is stored, for which it makes room; and there may be no follower that would erase
-      setItem(key, REFUSED);
+      setWord(key, REFUSED, at);
     } else if (consent === 'granted' && has(REFUSED)) {
-      removeItem(key);
+      setWord(key, '', at);
       // The page of the denial, or an earlier build, may not have erased all.
       if (fact.tries !== 0) erase();
     }
@@ -106,10 +115,12 @@ export const consentTo = (project: string) => {
   return {
     set,
     erase,
+    /** When consent was last denied, or given again after that: what was called before is dropped. */
+    since: (): number => timeOf(key),
     /** Takes the option of an `init`: the first one of the page, and later only a stricter one, until `setConsent`. */
     offer: (option: Consent | undefined): void => {
       const isStricter = option !== 'granted' && fact.consent !== 'denied' && !fact.isSaid;
-      if (option && (isStricter || !known)) set(option, false);
+      if (option && (isStricter || !known)) set(option, Date.now(), false);
     },
     /**
      * The consent that is in force. A stored denial counts until consent is given again. This page remembers it even if
@@ -144,10 +155,10 @@ export const consentTo = (project: string) => {
 };
 
 /** Denies consent to all projects of which this site has stored any, since the page has named none. */
-export const denyAll = (): void => {
+export const denyAll = (at?: number): void => {
   for (const key of keysOfItems('analytics-outbox ')) {
     // Another script may have made a key that does not decode.
     const project = attempt(() => decodeURI(/ (\S+) consent$/.exec(key)![1]!));
-    if (project) consentTo(project).set('denied');
+    if (project) consentTo(project).set('denied', at);
   }
 };
