@@ -56,9 +56,9 @@ type Kept = [
       const dataset = document.querySelector<HTMLElement>('script[data-project]')!.dataset;
       const key = name + dataset['project'];
       const storage = sessionStorage as Globals;
-      // A denial removes what earlier pages have kept, too.
+      // A denial removes what earlier pages have kept, too; not itself, when its page comes back and is left once more.
       for (const other in storage) {
-        if (said == 'denied' && other.endsWith(key)) delete storage[other];
+        if (calls[0] && said == 'denied' && other.endsWith(key)) delete storage[other];
       }
       // Not where consent is asked for, nor an `init`, which has the token, nor a `stop()`, which is for this page.
       if (

@@ -254,6 +254,22 @@ describe('a grant after a denial', () => {
     expect(service.requests).toHaveLength(asked);
   });
 
+  it('of another page leaves what that has stored since, though this one erases late', async () => {
+    const { site, visit, own } = await openUsedSite();
+    const { analytics } = visit();
+    const { databases: names } = site.databases;
+    let go: () => void = () => undefined;
+    const late = new Promise<void>((done) => (go = done));
+    const slow = async () => (await late, names.call(site.databases));
+    Object.assign(site.databases, { databases: slow });
+    deny(analytics);
+    // Another page hears of the denial, has erased all, and is granted consent.
+    site.values.set(KEY, 'granted');
+    go();
+    await pass(1_000);
+    expect((await own()).join()).toContain('before');
+  });
+
   it('does not wait for a page that holds the database open', async () => {
     const { site, visit, got } = await openDeniedSite();
     const held = site.databases.open(NAME);
