@@ -37,20 +37,19 @@ interface Past {
 export type Tell = (what: string, detail: unknown) => void;
 
 /**
- * Makes a tracker, which does nothing until `init`. `sayAgain` makes calls that were made before the tag's file had
- * loaded, with their times.
+ * Makes a tracker, which does nothing until `init`. `sayAs` is called before and after a call that is made again,
+ * with when it was made first.
  * @param direct sends straight to the service; left out by entries that only reach relays
  */
 export const createTracker = (direct: typeof createDirectSend | undefined, tell?: Tell) => {
   const pipelines = new Map<string, Pipeline>();
   const listeners = new Map<string, Set<Listener>>();
   const projects = new Set<string>();
-  const early: ((pipeline: Pipeline) => void)[] = [];
+  const early: [when: Past, work: (pipeline: Pipeline) => void][] = [];
   let settings: Settings | undefined;
   let current: Pipeline | undefined;
   /** A `setConsent` from before the project was known. */
-  let said: Consent | undefined;
-  let saidAt: number | undefined;
+  let said: [consent: Consent, at: number] | undefined;
   /** The consent to the project of the last `init`. */
   let consents: ReturnType<typeof consentTo> | undefined;
   /** While a call is made that was called before: when that was, and what the page was then. */
@@ -68,17 +67,10 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
   const off = (): Status['paused'] =>
     isPage() ? (settings?.disabled ? 'disabled' : undefined) : 'no-page';
 
-  const sayAgain = <T>(when: Past | undefined, work: () => T): T => {
-    past = when;
-    try {
-      return work();
-    } finally {
-      past = undefined;
-    }
-  };
+  const sayAs = (when?: Past) => (past = when);
 
   /** The consent while there is no pipeline. */
-  const consent = (): Consent => said ?? consents?.current(settings?.respectGpc) ?? 'granted';
+  const consent = (): Consent => said?.[0] ?? consents?.current(settings?.respectGpc) ?? 'granted';
   const lose = (reason: DropReason) => emit('drop', { reason, message: 'before init' });
 
   /** Runs work on the current pipeline, now or after `init`. Never throws into the page. */
@@ -87,8 +79,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
     const pipeline = current;
     if (pipeline) attempt(() => outsideZone(() => work(pipeline)));
     else if (early.length < EARLY) {
-      const when = past ?? { at: Date.now() };
-      early.push((later) => sayAgain(when, () => work(later)));
+      early.push([past ?? { at: Date.now() }, work]);
       tell?.('wait', undefined);
     } else lose('outbox-full');
   };
@@ -122,7 +113,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
         projects.add(next.project);
         consents = consentTo(next.project);
         consents.offer(next.consent);
-        if (said) consents.set(said, saidAt);
+        if (said) consents.set(...said);
         said = undefined;
       }
       if (next.disabled) return stop();
@@ -132,7 +123,9 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
         pipelines.set(name, current);
         current.configure(next);
       });
-      for (const work of early.splice(0)) run(work);
+      let work;
+      for ([past, work] of early.splice(0)) run(work);
+      past = undefined;
     },
     identify: (...args: unknown[]): void => accept('identify', args),
     event: (...args: unknown[]): void => accept('event', args),
@@ -153,10 +146,9 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
         early.splice(0).forEach(() => lose('consent-denied'));
       outsideZone(() => projects.forEach((project) => consentTo(project).set(word, at)));
       if (projects.size) return;
-      said = word;
-      saidAt = at;
+      said = [word, at];
       // If no `init` of this task names a project, a denial counts for all that are stored.
-      const apply = () => said === 'denied' && outsideZone(() => denyAll(at));
+      const apply = () => said?.[0] === 'denied' && outsideZone(() => denyAll(at));
       if (word === 'denied') queueMicrotask(apply);
     },
     status: (): Status =>
@@ -185,7 +177,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       return () => set.delete(listener as Listener);
     },
   };
-  return { analytics: analytics as unknown as Analytics, sayAgain };
+  return { analytics: analytics as unknown as Analytics, sayAs };
 };
 
 export type Tracker = ReturnType<typeof createTracker>;

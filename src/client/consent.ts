@@ -94,7 +94,7 @@ export const consentTo = (project: string) => {
     void run();
   };
 
-  const set = (consent: Consent, at = Date.now(), isSaid = true): void => {
+  const set = (consent: Consent, at: number, isSaid = true): void => {
     // Said before the last denial, or before the word that has taken it back.
     if (at < timeOf(key)) return;
     fact.consent = consent;
@@ -116,7 +116,7 @@ export const consentTo = (project: string) => {
     set,
     erase,
     /** When consent was last denied, or given again after that: what was called before is dropped. */
-    since: (): number => timeOf(key),
+    lastAt: (): number => timeOf(key),
     /** Takes the option of an `init`: the first one of the page, and later only a stricter one, until `setConsent`. */
     offer: (option: Consent | undefined): void => {
       const isStricter = option !== 'granted' && fact.consent !== 'denied' && !fact.isSaid;
@@ -155,7 +155,7 @@ export const consentTo = (project: string) => {
 };
 
 /** Denies consent to all projects of which this site has stored any, since the page has named none. */
-export const denyAll = (at?: number): void => {
+export const denyAll = (at: number): void => {
   for (const key of keysOfItems('analytics-outbox ')) {
     // Another script may have made a key that does not decode.
     const project = attempt(() => decodeURI(/ (\S+) consent$/.exec(key)![1]!));

@@ -144,7 +144,7 @@ export const createPipeline = (
     drop,
     accept: (call: Call): void => {
       const admit = () => {
-        if (consent === 'denied' || call.said! < consents.since()) refuse('consent-denied');
+        if (consent === 'denied' || call.said! < consents.lastAt()) refuse('consent-denied');
       };
       try {
         admit();

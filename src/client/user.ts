@@ -19,9 +19,9 @@ export const createUser = (name: string, mayStore: () => boolean) => {
   /** The user as of this time. */
   const current = (at = Infinity): string | undefined => {
     const stored = mayStore() ? getItem(key) : null;
-    const storedAt = stored !== null && timeOf(key);
+    const storedAt = stored === null ? -1 : timeOf(key);
     // If the site has cleared its storage, the page still knows the user.
-    if (storedAt !== false && storedAt >= time && storedAt <= at) {
+    if (storedAt >= time && storedAt <= at) {
       user = stored;
       time = storedAt;
     }
