@@ -20,6 +20,8 @@ interface Fact {
   consent: Consent;
   /** `setConsent` has set the consent. From then on, the option `consent` of an `init` is ignored. */
   isSaid?: boolean;
+  /** An instance of the project respects Global Privacy Control: then it counts for all of them. */
+  respectsGpc?: boolean | undefined;
   /** The number of the attempt to erase what is stored; 0 when one has succeeded, missing before the first one. */
   tries?: number | undefined;
   /** Names of databases that may exist. Keys of localStorage begin with them, too. */
@@ -129,7 +131,8 @@ export const consentTo = (project: string) => {
     current: (respectGpc: boolean | undefined): Consent => {
       if (has(REFUSED)) fact.consent = 'denied';
       else fact.tries ||= undefined; // other pages may store again
-      return respectGpc && isGpcOn() ? 'denied' : fact.consent;
+      fact.respectsGpc ||= respectGpc;
+      return fact.respectsGpc && isGpcOn() ? 'denied' : fact.consent;
     },
     /**
      * The number of the attempt to erase what is stored, if one is under way. Followers are called after each. Nothing

@@ -409,6 +409,22 @@ describe('Global Privacy Control', () => {
     expect(shop.service.one('after')).not.toHaveProperty('user_id');
   });
 
+  it.each([0, 1])(
+    'counts for all instances of the project where one respects it, which is number %i',
+    async (respects) => {
+      const shop = openShop();
+      set(true);
+      const visits = [0, 1].map((i) => shop.visit({ respectGpc: i === respects }));
+      await pass(1_000);
+      for (const { analytics, track } of visits) {
+        track(['denied']);
+        expect(analytics.status()).toMatchObject({ consent: 'denied', waiting: 0 });
+      }
+      await pass(10_000);
+      expect(shop.service.requests).toEqual([]);
+    },
+  );
+
   it.each<[Consent, boolean]>([
     ['denied', true],
     ['granted', false],
