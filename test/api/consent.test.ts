@@ -302,6 +302,30 @@ describe('a denial', () => {
     await sendsNothing(shop);
   });
 
+  const WAITS: Record<string, (analytics: Analytics, options: object) => void> = {
+    'before the first `init`': () => undefined,
+    'after `stop()`': (analytics, options) => (analytics.init(options as never), analytics.stop()),
+    'after an `init` with `disabled`, and `stop()`': (analytics, options) => (
+      analytics.init({ ...options, disabled: true } as never),
+      analytics.stop()
+    ),
+  };
+  it.each(Object.entries(WAITS))('empties what waits for `init`: %s', async (_, begin) => {
+    const shop = openShop();
+    const { analytics, heard, track } = shop.visitUnset();
+    begin(analytics, shop.options);
+    analytics.on('drop', (drop) => heard.drop.push(drop)); // `stop()` has taken the first ones away
+    track(['before']);
+    analytics.setConsent('denied');
+    track(['denied']);
+    analytics.setConsent('granted');
+    track(['after']);
+    analytics.init(shop.options);
+    await shop.holds(['after']);
+    const reasons = new Set(heard.drop.map(({ reason }) => reason));
+    expect(reasons).toEqual(new Set(['consent-denied']));
+  });
+
   it.each(['indexeddb', 'opening'])(
     'that a listener for `storage` makes, at "%s", is the last word',
     async (kind) => {

@@ -3,6 +3,7 @@ import { heard } from '../../support/heard.js';
 import { later } from '../../support/later.js';
 import { names } from '../../support/names.js';
 import { statusOf } from '../../support/status-of.js';
+import { PROJECT } from '../../support/test.js';
 import { track } from '../../support/track.js';
 import type { Tab } from '../engines/engine.js';
 import type { Row } from '../row.js';
@@ -259,6 +260,38 @@ export const pageRows: readonly Row[] = [
       await waitFor('its being shown', async () => !(await isPrerendering(toCome)));
       stage.tabs.push(toCome);
       return TWENTY;
+    },
+  },
+  {
+    id: 'prerender-kept',
+    what: 'a page is prerendered and shown in a tab that keeps a call of a page that was left before its file came; then the next page',
+    promised: allOnce,
+    except: { firefox: NOTHING_TO_PRERENDER, webkit: NOTHING_TO_PRERENDER },
+    needs: { forgetsPages: true },
+    nightly: true,
+    run: async (stage) => {
+      const { page, tagged, open, tab } = undriven(stage);
+      const address = tagged('to-come');
+      const rules = { prerender: [{ urls: [address], eagerness: 'immediate' }] };
+      // As a stub keeps it. The prerendered page gets a copy.
+      const kept = `<script>{
+        const at = Date.now();
+        const calls = [[at, 'event', ['kept'], null, 'Left', '/left']];
+        sessionStorage[at + 'analytics${PROJECT}'] = JSON.stringify(calls);
+      }</script>`;
+      const script = `<script type="speculationrules">${JSON.stringify(rules)}</script>`;
+      const shown = await open(page('shown', kept + script));
+      const toCome = await tab(address);
+      await waitFor('a prerendered page', () => isPrerendering(toCome));
+      await track(toCome, ['prerendered']); // its file has come
+      await shown.leave((address) => void (location.href = address), address);
+      await waitFor('its being shown', async () => !(await isPrerendering(toCome)));
+      const next = tagged('next');
+      await toCome.leave((address) => void (location.href = address), next);
+      const last = await tab(next);
+      await track(last, ['next']);
+      stage.tabs.push(last);
+      return ['kept', 'prerendered', 'next'];
     },
   },
   {
