@@ -24,7 +24,7 @@ export const INTERNAL = [
   ...['retryAfterMs', 'room', 'silent', 'standing', 'start', 'width', 'backoff'],
   // the page, consent, and the user
   ...['accept', 'begin', 'configure', 'current', 'end', 'erase', 'erasing', 'follow', 'leave'],
-  ...['offer', 'online', 'remember'],
+  ...['lastAt', 'offer', 'online', 'remember', 'sayAs'],
   // what is captured
   ...['later', 'listen', 'onEnd', 'onLeave', 'onView'],
 ];

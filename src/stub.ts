@@ -1,6 +1,6 @@
 /**
  * Inlined above the script tag: keeps calls, with their times and in their order, until the script comes.
- * Another global's name goes where `analytics` stands, and into `data-global`.
+ * Another global's name goes where `analytics` stands at the end, and into `data-global`.
  *
  * Pages keep it for years, beside later versions of the script and in browsers that cannot run the script. So
  * it has the syntax of 2015, and the form of `calls` changes only by what is added at the end of a call.
@@ -53,10 +53,14 @@ type Kept = [
   const keep = (event?: unknown) => {
     keeping = 0;
     try {
-      const dataset = document.querySelector<HTMLElement>('script[data-project]')!.dataset;
+      const { dataset } = [...document.scripts].find(
+        ({ dataset }) => (dataset['global'] || 'analytics') == name && dataset['project'],
+      )!;
       const key = name + dataset['project'];
+      const [[at]] = calls as [Kept];
       const storage = sessionStorage as Globals;
-      // A denial removes what earlier pages have kept, too.
+      // A denial removes what earlier pages have kept, too. Without a call the denial itself is kept, since this page has
+      // been left before.
       for (const other in storage) {
         if (said == 'denied' && other.endsWith(key)) delete storage[other];
       }
@@ -66,7 +70,7 @@ type Kept = [
         !calls.some((call) => /in|st/.test(call[1])) &&
         !(said ? said == 'pending' : dataset['consent'])
       ) {
-        storage[calls[0]![0] + key] = JSON.stringify(calls);
+        storage[at + key] = JSON.stringify(calls);
         if (event) calls.splice(0); // it may come back from the back/forward cache
       }
     } catch {

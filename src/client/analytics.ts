@@ -11,6 +11,7 @@ import type {
   Consent,
   CreateAnalytics,
   DisabledOptions,
+  DropReason,
   Emit,
   EventMap,
   Listeners,
@@ -23,6 +24,12 @@ const EARLY = 10_000;
 
 type Listener = (payload: unknown) => void;
 
+/** When a call was made by the clock of the device, and what the page was then, as tags. */
+interface Past {
+  at: number;
+  seen?: object;
+}
+
 /**
  * Called for developers only: with each event of `on`; with each `init`, call and `on`, before it takes effect; and
  * with `wait` when a call has to wait for `init`.
@@ -30,19 +37,23 @@ type Listener = (payload: unknown) => void;
 export type Tell = (what: string, detail: unknown) => void;
 
 /**
- * Makes a tracker, which does nothing until `init`. `accept` takes calls that were made before the tag's file had
- * loaded, with their times.
+ * Makes a tracker, which does nothing until `init`. `sayAs` is called before and after a call that is made again,
+ * with when it was made first.
  * @param direct sends straight to the service; left out by entries that only reach relays
  */
 export const createTracker = (direct: typeof createDirectSend | undefined, tell?: Tell) => {
   const pipelines = new Map<string, Pipeline>();
   const listeners = new Map<string, Set<Listener>>();
   const projects = new Set<string>();
-  const early: ((pipeline: Pipeline) => void)[] = [];
+  const early: [when: Past, work: (pipeline: Pipeline) => void][] = [];
   let settings: Settings | undefined;
   let current: Pipeline | undefined;
   /** A `setConsent` from before the project was known. */
-  let said: Consent | undefined;
+  let said: [consent: Consent, at: number] | undefined;
+  /** The consent to the project of the last `init`. */
+  let consents: ReturnType<typeof consentTo> | undefined;
+  /** While a call is made that was called before: when that was, and what the page was then. */
+  let past: Past | undefined;
 
   const emit: Emit = (type, payload) => {
     tell?.(type, payload);
@@ -56,32 +67,33 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
   const off = (): Status['paused'] =>
     isPage() ? (settings?.disabled ? 'disabled' : undefined) : 'no-page';
 
+  const sayAs = (when?: Past) => (past = when);
+
+  /** The consent while there is no pipeline. */
+  const consent = (): Consent => said?.[0] ?? consents?.current(settings?.respectGpc) ?? 'granted';
+  const lose = (reason: DropReason) => emit('drop', { reason, message: 'before init' });
+
   /** Runs work on the current pipeline, now or after `init`. Never throws into the page. */
   const run = (work: (pipeline: Pipeline) => void): void => {
     if (off()) return;
     const pipeline = current;
     if (pipeline) attempt(() => outsideZone(() => work(pipeline)));
     else if (early.length < EARLY) {
-      early.push(work);
+      early.push([past ?? { at: Date.now() }, work]);
       tell?.('wait', undefined);
-    } else emit('drop', { reason: 'outbox-full', message: 'before init' });
+    } else lose('outbox-full');
   };
 
-  const accept = (
-    type: Call['type'],
-    at: number,
-    [subject, given, ...more]: unknown[],
-    seen?: object,
-  ): void => {
+  const accept = (type: Call['type'], [subject, given, ...more]: unknown[]): void => {
+    const at = past?.at ?? timeBy(settings?.now);
     // With a pipeline, a call becomes text before it returns. Without one it waits, so the page must not change it.
     const kept = current ? given : (attempt(() => copy(given)) ?? given);
-    const call = { type, at, subject, given: kept, more, seen };
     run((pipeline) => {
+      const call = { type, at, said: past?.at, subject, given: kept, more, seen: past?.seen };
       tell?.('call', call);
       pipeline.accept(call);
     });
   };
-  const now = () => timeBy(settings?.now);
 
   const stop = () => {
     const all = [...pipelines.values()];
@@ -99,9 +111,9 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       current = undefined; // the pipeline of a former destination goes on with its records
       if (next.project) {
         projects.add(next.project);
-        const consent = consentTo(next.project);
-        consent.offer(next.consent);
-        if (said) consent.set(said);
+        consents = consentTo(next.project);
+        consents.offer(next.consent);
+        if (said) consents.set(...said);
         said = undefined;
       }
       if (next.disabled) return stop();
@@ -111,10 +123,12 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
         pipelines.set(name, current);
         current.configure(next);
       });
-      for (const work of early.splice(0)) run(work);
+      let work;
+      for ([past, work] of early.splice(0)) run(work);
+      past = undefined;
     },
-    identify: (...args: unknown[]): void => accept('identify', now(), args),
-    event: (...args: unknown[]): void => accept('event', now(), args),
+    identify: (...args: unknown[]): void => accept('identify', args),
+    event: (...args: unknown[]): void => accept('event', args),
     flush: async () =>
       (await outsideZone(() => current?.flush())) ?? {
         delivered: 0,
@@ -122,22 +136,25 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
         rejected: 0,
         waiting: early.length,
       },
-    reset: (): void => run((pipeline) => pipeline.reset()),
-    setConsent: (consent: Consent): void => {
+    reset: (): void => run((pipeline) => pipeline.reset(past?.at)),
+    setConsent: (word: Consent): void => {
       if (!isPage()) return;
-      if (!isConsent(consent))
-        return run(({ drop }) => drop('invalid-call', undefined, 'setConsent'));
-      outsideZone(() => projects.forEach((project) => consentTo(project).set(consent)));
+      if (!isConsent(word)) return run(({ drop }) => drop('invalid-call', undefined, 'setConsent'));
+      const at = past?.at ?? Date.now();
+      // What waits is from before the denial, or from before the word that takes it back.
+      if (word === 'denied' || consent() === 'denied')
+        early.splice(0).forEach(() => lose('consent-denied'));
+      outsideZone(() => projects.forEach((project) => consentTo(project).set(word, at)));
       if (projects.size) return;
-      said = consent;
+      said = [word, at];
       // If no `init` of this task names a project, a denial counts for all that are stored.
-      const apply = () => said === 'denied' && outsideZone(denyAll);
-      if (consent === 'denied') queueMicrotask(apply);
+      const apply = () => said?.[0] === 'denied' && outsideZone(() => denyAll(at));
+      if (word === 'denied') queueMicrotask(apply);
     },
     status: (): Status =>
       current?.status() ?? {
         storage: 'none',
-        consent: said ?? 'granted',
+        consent: consent(),
         waiting: early.length,
         inFlight: 0,
         delivered: 0,
@@ -160,7 +177,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       return () => set.delete(listener as Listener);
     },
   };
-  return { analytics: analytics as unknown as Analytics, accept };
+  return { analytics: analytics as unknown as Analytics, sayAs };
 };
 
 export type Tracker = ReturnType<typeof createTracker>;

@@ -1,5 +1,6 @@
 import { attempt } from '../interface/attempt.js';
 import { later } from './later.js';
+import { isPrerendering, whenShown } from './life.js';
 import { openDatabase } from './outbox/database.js';
 import {
   databaseNames,
@@ -7,8 +8,10 @@ import {
   isGpcOn,
   getItem,
   setItem,
+  setWord,
   removeItem,
   keysOfItems,
+  timeOf,
 } from './page.js';
 import type { Consent } from './types.js';
 
@@ -17,6 +20,8 @@ interface Fact {
   consent: Consent;
   /** `setConsent` has set the consent. From then on, the option `consent` of an `init` is ignored. */
   isSaid?: boolean;
+  /** An instance of the project respects Global Privacy Control: then it counts for all of them. */
+  respectsGpc?: boolean | undefined;
   /** The number of the attempt to erase what is stored; 0 when one has succeeded, missing before the first one. */
   tries?: number | undefined;
   /** Names of databases that may exist. Keys of localStorage begin with them, too. */
@@ -42,11 +47,13 @@ export const consentTo = (project: string) => {
   const own = encodeURI(project);
   const key = `analytics-outbox ${own} consent`;
   const known = facts.get(project);
-  const fact = known ?? {
+  // Another build on this page may have made a fact that lacks some members.
+  const fact = Object.assign(known ?? {}, {
     consent: 'granted',
     names: new Set(),
     followers: new Set(),
-  };
+    ...known,
+  }) as Fact;
   facts.set(project, fact);
 
   const has = (word: string) => getItem(key) === word;
@@ -89,14 +96,18 @@ export const consentTo = (project: string) => {
     void run();
   };
 
-  const set = (consent: Consent, isSaid = true): void => {
+  const set = (consent: Consent, at: number, isSaid = true): void => {
+    // Said before the last denial, or before the word that has taken it back.
+    if (at < timeOf(key)) return;
     fact.consent = consent;
     fact.isSaid ||= isSaid;
+    if (isPrerendering())
+      return whenShown(() => fact.consent === consent && set(consent, at, isSaid));
     if (consent === 'denied') {
       erase(); // before the denial is stored, for which it makes room; and there may be no follower that would erase
-      setItem(key, REFUSED);
+      setWord(key, REFUSED, at);
     } else if (consent === 'granted' && has(REFUSED)) {
-      removeItem(key);
+      setWord(key, '', at);
       // The page of the denial, or an earlier build, may not have erased all.
       if (fact.tries !== 0) erase();
     }
@@ -106,10 +117,12 @@ export const consentTo = (project: string) => {
   return {
     set,
     erase,
+    /** When consent was last denied, or given again after that: what was called before is dropped. */
+    lastAt: (): number => timeOf(key),
     /** Takes the option of an `init`: the first one of the page, and later only a stricter one, until `setConsent`. */
     offer: (option: Consent | undefined): void => {
       const isStricter = option !== 'granted' && fact.consent !== 'denied' && !fact.isSaid;
-      if (option && (isStricter || !known)) set(option, false);
+      if (option && (isStricter || !known)) set(option, Date.now(), false);
     },
     /**
      * The consent that is in force. A stored denial counts until consent is given again. This page remembers it even if
@@ -118,7 +131,8 @@ export const consentTo = (project: string) => {
     current: (respectGpc: boolean | undefined): Consent => {
       if (has(REFUSED)) fact.consent = 'denied';
       else fact.tries ||= undefined; // other pages may store again
-      return respectGpc && isGpcOn() ? 'denied' : fact.consent;
+      fact.respectsGpc ||= respectGpc;
+      return fact.respectsGpc && isGpcOn() ? 'denied' : fact.consent;
     },
     /**
      * The number of the attempt to erase what is stored, if one is under way. Followers are called after each. Nothing
@@ -144,10 +158,10 @@ export const consentTo = (project: string) => {
 };
 
 /** Denies consent to all projects of which this site has stored any, since the page has named none. */
-export const denyAll = (): void => {
+export const denyAll = (at: number): void => {
   for (const key of keysOfItems('analytics-outbox ')) {
     // Another script may have made a key that does not decode.
     const project = attempt(() => decodeURI(/ (\S+) consent$/.exec(key)![1]!));
-    if (project) consentTo(project).set('denied');
+    if (project) consentTo(project).set('denied', at);
   }
 };

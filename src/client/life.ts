@@ -22,6 +22,12 @@ export const isFleeting = (): boolean => isHidden() || isLoading() || globalThis
 export const isPrerendering = (): boolean =>
   memberOf(document as Document & { prerendering?: boolean }, 'prerendering') === true;
 
+/** Calls once the page is shown: at once, unless it is prerendered. */
+export const whenShown = (work: () => void): void => {
+  if (isPrerendering()) document.addEventListener('prerenderingchange', work, { once: true });
+  else work();
+};
+
 let isAway = false;
 /** How often the page was left or came back. */
 export let turns = 0;

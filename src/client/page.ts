@@ -28,6 +28,18 @@ export const setItem = (key: string, value: string): boolean | undefined => {
   return isSet;
 };
 
+/** The time that is stored beside this key. One that is yet to come says nothing: the clock was set back. */
+export const timeOf = (key: string): number => {
+  const at = Number(getItem(`${key} at`));
+  return at > Date.now() ? 0 : at;
+};
+
+/** Stores a value, and beside it the time since when it counts. */
+export const setWord = (key: string, value: string, at: number): void => {
+  setItem(key, value);
+  setItem(`${key} at`, `${at}`);
+};
+
 /** The keys that begin with this. */
 export const keysOfItems = (start = ''): string[] =>
   attempt(() => Object.keys(storage()).filter((key) => key.startsWith(start))) ?? [];

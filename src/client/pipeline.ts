@@ -54,9 +54,9 @@ export const createPipeline = (
   const consents = consentTo(first.project);
   const user = createUser(name, () => consent === 'granted');
 
-  /** Opens storage and starts delivery, if consent and the page's activation allow it. */
+  /** Opens storage and starts delivery, if consent allows it. */
   const begin = () => {
-    if (outbox.database || consent !== 'granted' || isPrerendering()) return;
+    if (outbox.database || consent !== 'granted') return;
     if (consents.erasing() === 1) return;
     const use = () => {
       consents.remember(name);
@@ -101,7 +101,8 @@ export const createPipeline = (
 
   let consent: Consent | undefined;
   const applyConsent = () => {
-    const next = consents.current(settings.respectGpc);
+    // Nothing of a prerendered page leaves its memory: it may never be shown.
+    const next = isPrerendering() ? 'pending' : consents.current(settings.respectGpc);
     const isOther = next !== consent;
     consent = next;
     begin(); // also if consent is the same: storage may have waited for the end of erasing
@@ -140,13 +141,13 @@ export const createPipeline = (
     drop,
     accept: (call: Call): void => {
       const admit = () => {
-        if (consent === 'denied') refuse('consent-denied');
+        if (consent === 'denied' || call.said! < consents.lastAt()) refuse('consent-denied');
       };
       try {
         admit();
-        const record = recordOf(call, settings, user.current());
+        const record = recordOf(call, settings, user.current(call.said));
         admit(); // `context` or `beforeSend` may have denied it
-        if (call.type === 'identify') user.set(String(call.subject));
+        if (call.type === 'identify') user.set(String(call.subject), call.said);
         keep(outbox, record);
       } catch (error) {
         return drop(
@@ -158,8 +159,8 @@ export const createPipeline = (
       pump.prepare();
       schedule();
     },
-    reset: (): void => {
-      user.set(null);
+    reset: (said?: number): void => {
+      user.set(null, said);
       report('reset', {});
     },
     /** Starts, or goes on with other options. */
@@ -169,7 +170,7 @@ export const createPipeline = (
       const isOther = textOf(next) !== textOf(settings);
       settings = next;
       applyConsent();
-      if (isOther) pump.reconfigure();
+      if (isOther && consent === 'granted') pump.reconfigure();
     },
     flush: async (): Promise<FlushResult> => {
       const before = { ...counts };
@@ -193,7 +194,7 @@ export const createPipeline = (
       const standing = pump.standing();
       return {
         storage: outbox.database?.medium() ?? 'none',
-        consent: consent!,
+        consent: consents.current(settings.respectGpc),
         waiting: outbox.count - standing.inFlight,
         ...standing,
         delivered: counts.delivered,

@@ -18,6 +18,8 @@ export const refuse = (reason: DropReason, message: string = reason): never => {
 export interface Call {
   type: RecordType;
   at: number;
+  /** When it was called by the clock of the device, if it is made later. */
+  said?: number | undefined;
   /** The user's id, or the name of the event. */
   subject: unknown;
   /** Properties, or fields and tags. */

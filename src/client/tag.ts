@@ -3,7 +3,8 @@ import type { Tell, Tracker } from './analytics.js';
 import { attempt } from '../interface/attempt.js';
 import { isLocalHost, memberOf } from './page.js';
 import { isText } from './options.js';
-import type { Options, RecordType } from './types.js';
+import { whenShown } from './life.js';
+import type { Options } from './types.js';
 
 type StubCall = [
   at: number,
@@ -44,6 +45,7 @@ export const installTag = (
   const found = ((Object.hasOwn(globals, name) && globals[name]) || { calls: [] }) as Found;
   const steps: [what: string, detail: unknown][] = [['tag', tag]];
   const { calls } = found;
+  const own = calls?.[0]?.[0];
   // Loaded twice, it runs once. The developers' file says so.
   if (found[OURS]) return void (found[OURS] as typeof steps).push(['twice', tag]);
   let tell: Tell | undefined;
@@ -57,46 +59,43 @@ export const installTag = (
   const take = () => ((globals[name] = found)[OURS] = steps);
   // Taken by another script, or frozen. The developers' file says so.
   if (!Array.isArray(calls) || !attempt(take)) return undefined;
-  // A stub keeps the calls of its page in case that is left before the script comes, under the time of the first, in 13
-  // digits, and its own and the project's name. One text that cannot be read loses no other.
-  const takeKept = () =>
-    Object.keys(sessionStorage)
-      .sort()
-      .filter((key) => key.slice(13) === name + dataset['project'])
-      .flatMap<unknown>((key) =>
-        attempt(() => {
-          const kept = JSON.parse(sessionStorage[key] as string) as StubCall[];
-          delete sessionStorage[key];
-          return kept[0]![0] !== calls[0]?.[0] && (kept as unknown); // this page's own are in memory
-        }),
-      )
-      .filter(Array.isArray) as unknown as StubCall[];
-  // To look costs 0.3 ms. In a frame it would take those of the page around it, which still has them.
-  const kept = globals['top'] === globals && found['status'] ? attempt(takeKept) : undefined;
-  const made = (kept ?? []).concat(calls.splice(0));
+  const made = calls.splice(0);
   const tracker = createTracker(tell);
   const methods = Object.assign(found, tracker.analytics) as unknown as Methods;
   const run = ([at, method, args, done, title, path]: StubCall): number => {
+    // An element may have the name `title`.
+    tracker.sayAs({ at, seen: { title: isText(title) ? title : undefined, path } });
     try {
-      const value = /^e|id/.test(method)
-        ? tracker.accept(method as RecordType, at, args, {
-            title: isText(title) ? title : undefined, // an element may have this name
-            path,
-          })
-        : methods[method]!(...args);
+      const value = methods[method]!(...args);
       done?.(value);
     } catch (error) {
       // Wrong options. The developers' file says more.
       if (!tell) console.error(messageOf(error));
     }
+    tracker.sayAs();
     return 0;
   };
+  // A stub keeps the calls of its page in case that is left before the script comes, under the time of the first, in 13
+  // digits, and its own and the project's name. One text that cannot be read loses no other.
+  const takeKept = () => {
+    for (const key of Object.keys(sessionStorage).sort()) {
+      if (key.slice(13) === name + dataset['project'])
+        attempt(() => {
+          const kept = JSON.parse(sessionStorage[key] as string) as StubCall[];
+          delete sessionStorage[key];
+          if (kept[0]![0] !== own) kept.forEach(run); // this page's own are in memory
+        });
+    }
+  };
+  // To look costs 0.3 ms. In a frame it would take those of the page around it, which still has them, and a prerendered
+  // page has a copy of those of its tab. The calls wait for `init`.
+  if (globals['top'] === globals && found['status']) whenShown(() => attempt(takeKept));
   // Code that has kept a reference to the stub reaches the tracker through this `push`.
   calls.push = run;
   // Before `init`, which may use storage only with consent.
   for (const call of made) if (call[1] === 'setConsent') run(call);
   const options = readOptions(dataset, globals, tracker);
-  if (Object.keys(options).length) run([0, 'init', [options]]);
+  if (Object.keys(options).length) run([Date.now(), 'init', [options]]);
   for (const call of made) if (call[1] !== 'setConsent') run(call);
   return tracker;
 };

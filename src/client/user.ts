@@ -1,25 +1,37 @@
-import { getItem, setItem } from './page.js';
+import { getItem, setWord, timeOf } from './page.js';
 
-/** The identified user, on this page and on later pages of the site. */
+/**
+ * The identified user, on this page and on later pages of the site. Each word of who it is has its time, by the clock of
+ * the device: an older one never takes the place of a newer one, whoever says it again.
+ */
 export const createUser = (name: string, mayStore: () => boolean) => {
   const key = `${name} user`;
   /** The user that this page has read or set last; null after a reset. */
   let user: string | null | undefined;
+  let time = 0;
 
-  const set = (value: string | null): void => {
+  const set = (value: string | null, at = Date.now()): void => {
     user = value;
-    if (mayStore()) setItem(key, value ?? ''); // an empty value tells other tabs of a reset
+    time = at;
+    if (!mayStore() || timeOf(key) > at) return;
+    setWord(key, value ?? '', at); // an empty value tells other tabs of a reset
   };
-  const current = (): string | undefined => {
+  /** The user as of this time. */
+  const current = (at = Infinity): string | undefined => {
     const stored = mayStore() ? getItem(key) : null;
-    if (stored !== null) user = stored; // if the site has cleared its storage, the page still knows the user
-    return user || undefined;
+    const storedAt = stored === null ? -1 : timeOf(key);
+    // If the site has cleared its storage, the page still knows the user.
+    if (storedAt >= time && storedAt <= at) {
+      user = stored;
+      time = storedAt;
+    }
+    return (time <= at && user) || undefined;
   };
 
   return {
     set,
     current,
-    /** Called when storage may be used. A user that was set before that counts, and not the stored one. */
-    begin: (): unknown => (user === undefined ? current() : set(user)),
+    /** Called when storage may be used. A user that was set before that counts, unless the stored one is newer. */
+    begin: (): unknown => (user === undefined ? current() : set(user, time)),
   };
 };

@@ -11,9 +11,9 @@ const identifyAndTrack = ({ analytics }: { analytics: Analytics }) => {
   analytics.identify('user_1', { plan: 'pro' });
   for (const event of names(25)) analytics.event(event);
 };
-/** What the site keeps but its consent. */
+/** What the site keeps but its consent, and when that was said. */
 const kept = async ({ site }: Shop) =>
-  (await site.traces()).filter((trace) => !trace.endsWith(' consent'));
+  (await site.traces()).filter((trace) => !/ consent( at)?$/.test(trace));
 /** The page's records are stored, and none is under way. */
 const isStored = async (shop: Shop, event: string) => {
   for (let i = 0; i < 20; i++) {
@@ -65,7 +65,7 @@ describe.each(WAYS)('consent, %s', (way) => {
     track(['denied']);
     await pass(1_000);
     expect(await kept(shop)).toEqual([]);
-    expect([...shop.site.values.values()]).toEqual(['refused']);
+    expect(shop.site.values.get(KEY)).toBe('refused');
     expect(heard.drop.map(({ reason }) => reason)).toEqual(Array(27).fill('consent-denied'));
     shop.online();
     (await shop.next()).track(['next']);
@@ -302,6 +302,30 @@ describe('a denial', () => {
     await sendsNothing(shop);
   });
 
+  const WAITS: Record<string, (analytics: Analytics, options: object) => void> = {
+    'before the first `init`': () => undefined,
+    'after `stop()`': (analytics, options) => (analytics.init(options as never), analytics.stop()),
+    'after an `init` with `disabled`, and `stop()`': (analytics, options) => (
+      analytics.init({ ...options, disabled: true } as never),
+      analytics.stop()
+    ),
+  };
+  it.each(Object.entries(WAITS))('empties what waits for `init`: %s', async (_, begin) => {
+    const shop = openShop();
+    const { analytics, heard, track } = shop.visitUnset();
+    begin(analytics, shop.options);
+    analytics.on('drop', (drop) => heard.drop.push(drop)); // `stop()` has taken the first ones away
+    track(['before']);
+    analytics.setConsent('denied');
+    track(['denied']);
+    analytics.setConsent('granted');
+    track(['after']);
+    analytics.init(shop.options);
+    await shop.holds(['after']);
+    const reasons = new Set(heard.drop.map(({ reason }) => reason));
+    expect(reasons).toEqual(new Set(['consent-denied']));
+  });
+
   it.each(['indexeddb', 'opening'])(
     'that a listener for `storage` makes, at "%s", is the last word',
     async (kind) => {
@@ -344,7 +368,7 @@ describe('a denial', () => {
     analytics.setConsent('denied');
     fail(new Error('no session'));
     await pass(1_000);
-    expect([...shop.site.values.keys()]).toEqual([KEY]);
+    expect([...shop.site.values.keys()]).toEqual([KEY, `${KEY} at`]);
     expect(heard.error).toEqual([]);
   });
 
@@ -408,6 +432,22 @@ describe('Global Privacy Control', () => {
     await shop.holds(['after']);
     expect(shop.service.one('after')).not.toHaveProperty('user_id');
   });
+
+  it.each([0, 1])(
+    'counts for all instances of the project where one respects it, which is number %i',
+    async (respects) => {
+      const shop = openShop();
+      set(true);
+      const visits = [0, 1].map((i) => shop.visit({ respectGpc: i === respects }));
+      await pass(1_000);
+      for (const { analytics, track } of visits) {
+        track(['denied']);
+        expect(analytics.status()).toMatchObject({ consent: 'denied', waiting: 0 });
+      }
+      await pass(10_000);
+      expect(shop.service.requests).toEqual([]);
+    },
+  );
 
   it.each<[Consent, boolean]>([
     ['denied', true],

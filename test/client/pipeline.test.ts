@@ -54,3 +54,19 @@ it('leaves a call to the next page although a listener stops all at it', async (
   await shop.next();
   await shop.holds(['Viewed']);
 });
+
+it('keeps in memory what waits as consent turns to pending where there is no database, and notes nothing', async () => {
+  const { site, service, visit, holds } = openShop();
+  vi.stubGlobal('indexedDB', undefined);
+  service.faults([{ status: 503 }]);
+  const { analytics, track } = visit();
+  track(['Viewed']);
+  await pass(3_000);
+  const before = [...site.values.keys()];
+  analytics.setConsent('pending');
+  expect(analytics.status()).toMatchObject({ waiting: 1 });
+  expect([...site.values.keys()]).toEqual(before);
+  service.faults([]);
+  analytics.setConsent('granted');
+  await holds(['Viewed']);
+});

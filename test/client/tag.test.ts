@@ -90,3 +90,15 @@ it('makes a call with its tags though an element is called `title`', async () =>
   await holds(['Early']);
   expect(service.one('Early')['tags']).toEqual({ path: '/', title: 'T' });
 });
+
+it('keeps calls for the tag of its own global, where the page has two tags with a stub each', async () => {
+  const { open, install, kept, holds } = openTab();
+  const dataset = { global: 'other', project: 'other', consent: 'pending' };
+  const two = { tagsAbove: [{ dataset }] };
+  (await open({}, two)).event('Kept');
+  await settle();
+  expect(Object.keys(kept)).toEqual([expect.stringMatching(/^\d{13}analyticsshop$/)]);
+  await open({}, two);
+  install();
+  await holds(['Kept']);
+});

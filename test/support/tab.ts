@@ -33,7 +33,10 @@ export const openTab = () => {
   let installed: Analytics | undefined;
 
   /** Opens a page whose tag has these attributes beside the required ones. Its script has not come yet. */
-  const open = async (attributes: Attributes = {}, { hasStub = true, globals = {} } = {}) => {
+  const open = async (
+    attributes: Attributes = {},
+    { hasStub = true, globals = {}, tagsAbove = [] as object[] } = {},
+  ) => {
     await shop.leave();
     installed?.stop();
     installed = undefined;
@@ -44,9 +47,8 @@ export const openTab = () => {
     Object.assign(site.doc, {
       ...{ title: 'A page', readyState: 'loading', referrer: '' },
       currentScript: { src: '', dataset },
-      // Another element of the page has a project, too, and comes first.
-      querySelector: (selector: string) =>
-        selector.startsWith('script') ? { dataset } : { dataset: { project: 'another' } },
+      scripts: [...tagsAbove, { dataset }],
+      querySelector: () => ({ dataset }),
     });
     vi.stubGlobal('window', win);
     if (hasStub) await runStub(win);

@@ -3,6 +3,7 @@ import { heard } from '../../support/heard.js';
 import { LATER } from '../../support/later.js';
 import { names } from '../../support/names.js';
 import { statusOf } from '../../support/status-of.js';
+import { PROJECT } from '../../support/test.js';
 import { track } from '../../support/track.js';
 import type { Tab } from '../engines/engine.js';
 import type { Row } from '../row.js';
@@ -40,6 +41,22 @@ const returning = (
 
 const isPrerendering = (tab: Tab): Promise<boolean> =>
   tab.evaluate(() => !!(document as { prerendering?: boolean }).prerendering);
+
+/** A page that is prerendered by one without the tag, whose body this is; and what shows it. */
+const prerender = async (stage: Stage, body = '') => {
+  const { page, tagged, open, tab } = undriven(stage);
+  const address = tagged('to-come');
+  const rules = { prerender: [{ urls: [address], eagerness: 'immediate' }] };
+  const script = `<script type="speculationrules">${JSON.stringify(rules)}</script>`;
+  const shown = await open(page('shown', body + script));
+  const toCome = await tab(address);
+  await waitFor('a prerendered page', () => isPrerendering(toCome));
+  const show = async () => {
+    await shown.leave((address) => void (location.href = address), address);
+    await waitFor('its being shown', async () => !(await isPrerendering(toCome)));
+  };
+  return { toCome, show, tagged };
+};
 
 /** A request of another library that takes most of the browser's budget for keepalive and keeps it. */
 const useBudgetUp = async (tab: Tab, stage: Stage): Promise<void> => {
@@ -238,13 +255,7 @@ export const pageRows: readonly Row[] = [
     needs: { forgetsPages: true },
     nightly: true,
     run: async (stage) => {
-      const { page, tagged, open, tab } = undriven(stage);
-      const address = tagged('to-come');
-      const rules = { prerender: [{ urls: [address], eagerness: 'immediate' }] };
-      const script = `<script type="speculationrules">${JSON.stringify(rules)}</script>`;
-      const shown = await open(page('shown', script));
-      const toCome = await tab(address);
-      await waitFor('a prerendered page', () => isPrerendering(toCome));
+      const { toCome, show } = await prerender(stage);
       await track(toCome, TWENTY);
       const before = await toCome.evaluate(async () => {
         const { delivered, waiting } = await analytics.flush();
@@ -255,10 +266,32 @@ export const pageRows: readonly Row[] = [
       if (!isQuiet || (await stage.service.requests()).length > 0) {
         throw new Error(`Before it was shown: ${JSON.stringify(before)}`);
       }
-      await shown.leave((address) => void (location.href = address), address);
-      await waitFor('its being shown', async () => !(await isPrerendering(toCome)));
+      await show();
       stage.tabs.push(toCome);
       return TWENTY;
+    },
+  },
+  {
+    id: 'prerender-kept',
+    what: 'a page is prerendered and shown in a tab that keeps a call of a page that was left before its file came; then the next page',
+    promised: allOnce,
+    except: { firefox: NOTHING_TO_PRERENDER, webkit: NOTHING_TO_PRERENDER },
+    needs: { forgetsPages: true },
+    nightly: true,
+    run: async (stage) => {
+      // As a stub keeps it. The prerendered page gets a copy.
+      const kept = `<script>{
+        const at = Date.now();
+        const calls = [[at, 'event', ['kept'], null, 'Left', '/left']];
+        sessionStorage[at + 'analytics${PROJECT}'] = JSON.stringify(calls);
+      }</script>`;
+      const { toCome, show, tagged } = await prerender(stage, kept);
+      await track(toCome, ['prerendered']); // its file has come
+      await show();
+      await toCome.goto(tagged('next'));
+      await track(toCome, ['next']);
+      stage.tabs.push(toCome);
+      return ['kept', 'prerendered', 'next'];
     },
   },
   {

@@ -8,6 +8,8 @@ export const isFleeting = (): boolean => false;
 
 export const isPrerendering = (): boolean => false;
 
+export const whenShown = (work: () => void): void => work();
+
 export const turns = 0;
 
 export const isGoing = (): boolean => false;

@@ -13,6 +13,13 @@ export const setItem = (key: string, value: string): boolean => !!kept.set(key, 
 
 export const removeItem = (key: string): unknown => kept.delete(key);
 
+export const setWord = (key: string, value: string, at: number): void => {
+  setItem(key, value);
+  setItem(`${key} at`, `${at}`);
+};
+
+export const timeOf = (key: string): number => Number(getItem(`${key} at`));
+
 export const keysOfItems = (start = ''): string[] =>
   [...kept.keys()].filter((key) => key.startsWith(start));
 
