@@ -51,7 +51,16 @@ test('leaves an app stable whose zone it is set up in, as in Angular, whatever b
     Object.getOwnPropertyNames(window).filter((name) => /^(Zone$|__)/.test(name)),
   );
   // One more for each kind of listener on the window.
-  const kinds = ['pagehide', 'pageshow', 'online', 'storage', 'load', 'beforeunload'];
+  const kinds = [
+    'pagehide',
+    'pageshow',
+    'online',
+    'storage',
+    'load',
+    'beforeunload',
+    'click',
+    'submit',
+  ];
   const more = [...kinds.map((kind) => `${kind}false`), 'ON_PROPERTYbeforeunload', 'keydowntrue'];
   guest.allowGlobals(...ofZoneJs, ...more.map((name) => `__zone_symbol__${name}`));
 
