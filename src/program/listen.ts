@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createConnections } from './connections.js';
-import { load } from './store.js';
+import { load } from './load.js';
 
 /** How long a connection may be idle. Browsers and proxies give up sooner: one that is closed under a request looks broken. */
 const KEEP_ALIVE_MS = 75_000;

@@ -1,5 +1,5 @@
 import { createMetrics, type Metrics, type MetricsRegistry } from '../relay-node.js';
-import { load } from './store.js';
+import { load } from './load.js';
 
 export type OnNumber = Metrics<MetricsRegistry>['onMetric'];
 

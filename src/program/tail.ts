@@ -5,17 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '../server/records.js';
 import { causeOf } from '../server/deliver/fetch.js';
 import type { Refused, Row } from '../service.js';
+import type { Voice } from './log.js';
+import { plain } from './plain.js';
 import { readStream } from './read-stream.js';
-import { readTailSettings } from './service-settings.js';
+import { readTailSettings } from './settings.js';
 
 export const TAIL_USAGE =
   'tail [<address>] [--json] [--event <name>]… [--not <name>]… [--project <id>] [--user <id>] [--refused]';
-
-/** Makes what strangers have sent fit for a terminal, which obeys some signs. */
-export const plain = (text: string): string =>
-  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (sign) =>
-    sign.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
-  );
 
 const pairsOf = (values: object): string =>
   Object.entries(values)
@@ -46,13 +42,9 @@ const read = (folder: string, name: string): string | undefined => {
   }
 };
 
-interface Effects {
+interface Effects extends Voice {
   /** The environment variables, which are those of the service if it is on this machine. */
   environment: NodeJS.ProcessEnv;
-  /** Writes a line of the result. */
-  print: (line: string) => void;
-  /** Writes a line for people, which is no part of the result. */
-  say: (line: string) => void;
   signal?: AbortSignal;
   /** Milliseconds before a lost connection is tried again. @default 1000 */
   pause?: number;

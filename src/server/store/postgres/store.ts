@@ -125,6 +125,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
       );
       return resent;
     },
+    purge: refused.purge,
     dead: refused.dead,
     profiles: profiles.read,
     counts: () =>
