@@ -222,8 +222,7 @@ const codeOfAll = [
   ...COMPAT.map((name) => code({ shared: 'compat-shared', names: [name] })),
   code({ shared: 'capture-shared', names: ['autocapture'] }),
   code({ shared: 'relay-shared', names: SERVERS }),
-  program('src/program/main.ts', 'dist/relay-program.js'),
-  program('src/program/service-main.ts', 'dist/service-program.js'),
+  program('src/program/main.ts', 'dist/analytics-outbox.js'),
   {
     // The page of the service that shows its rows.
     input: 'src/server/rows/page/main.tsx',

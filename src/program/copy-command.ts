@@ -1,6 +1,6 @@
-import { copyStore } from '../service.js';
 import { checkOptions } from '../server/check-options.js';
 import type { Voice } from './log.js';
+import { load } from './load.js';
 import { openStore } from './open-store.js';
 import { database } from './setting-kinds.js';
 
@@ -13,6 +13,7 @@ export const runCopy = async (
 ): Promise<void> => {
   if (!from || !to || more.length) throw new Error(`usage: ${COPY_USAGE}`);
   checkOptions('wrong addresses', { from, to }, { kinds: { from: database, to: database } });
+  const { copyStore } = await load('hono', () => import('../service.js'));
   const source = await openStore(from, { name: 'from', mustExist: true });
   const target = await openStore(to, { name: 'to' });
   try {

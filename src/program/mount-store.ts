@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path';
 import { isLocalOrigin } from '../interface/is-local-name.js';
-import { createConsumer, createService, type Incoming, type Store } from '../service.js';
+import { createConsumer } from '../relay.js';
+import type { Incoming, Store } from '../service.js';
+import { load } from './load.js';
 import { madeToken } from './made-tokens.js';
 import type { Mounted, MountParts } from './mount.js';
 import { openStore, withoutPassword } from './open-store.js';
@@ -23,6 +25,7 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
   const { projects, channels, rateLimit, ceiling, origins } = settings;
   const { folder, databaseUrl, retentionDays } = settings.store;
   const { queue, clientAddress, hooks, isLocal, tag, files } = parts;
+  const { createService } = await load('hono', () => import('../service.js'));
   const writeTokens = settings.store.writeTokens ?? [
     { token: madeToken(folder, 'write-token'), projects: '*' as const },
   ];

@@ -41,7 +41,11 @@ const checkTokens: Check = ({ READ_TOKEN, WRITE_TOKENS, PROJECTS = '*' }, { wron
 };
 
 /** The settings of these names. Throws a TypeError that names each wrong one. */
-const read = (environment: NodeJS.ProcessEnv, names: readonly SettingName[]): Environment => {
+const read = (
+  environment: NodeJS.ProcessEnv,
+  names: readonly SettingName[],
+  together?: Check,
+): Environment => {
   const given = readEnvironment(environment, names, SECRETS);
   // A setting that is empty has nothing to hide. An address that is wrong may be so because a password is in it.
   const isShown = (name: SettingName) =>
@@ -53,7 +57,7 @@ const read = (environment: NodeJS.ProcessEnv, names: readonly SettingName[]): En
     shown: names.filter(isShown),
     together: (ours, check) => {
       checkMeaning(ours, check);
-      checkTokens(ours, check);
+      together?.(ours, check);
     },
   });
   return given;
@@ -119,7 +123,7 @@ export const readSettings = (
   say: (line: string) => void = () => {},
 ) => {
   tellMisspelt(environment, NAMES, SECRETS, say);
-  const given = read(environment, NAMES);
+  const given = read(environment, NAMES, checkTokens);
   return {
     ...placesOf(given),
     /** Without them pages on this machine may send. */
