@@ -93,7 +93,7 @@ export const mount = async (settings: Settings, parts: Parts) => {
 
   return {
     ...mounted,
-    ...{ tag, traffic, target: `${target}${behind}` },
+    ...{ isLocal, tag, traffic, target: `${target}${behind}` },
     answer: async (request: Request): Promise<Response> => {
       const file = await snippet(request);
       if (file) noteFile?.();
@@ -101,9 +101,11 @@ export const mount = async (settings: Settings, parts: Parts) => {
     },
     /** Answers people and programs that operate this one. */
     answerAdmin: createAdmin({ health, consumer, metrics: metrics.handler }),
-    /** Begins to empty the queue. The address is the one that pages on this machine use. */
+    /**
+     * Begins to empty the queue. The address is that of the program as pages see it: empty if it is a part of their site.
+     */
     start: (address: string): void => {
-      if (isLocal) url = address;
+      url = address;
       consumer?.start();
     },
     /** Ends what would keep a server up, and finishes what is being delivered. */

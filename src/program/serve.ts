@@ -68,7 +68,7 @@ export const serve = async (
   });
   const stopped = untilStopped();
   const url = `http://${nameOf(host)}:${door.port}`;
-  mounted.start(url);
+  mounted.start(mounted.isLocal ? url : '');
   if (addressFile) writeFileSync(addressFile, `${url}\n`);
   log.info(mounted.target);
   log.info(`listens at ${door.url}`);
