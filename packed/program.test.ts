@@ -188,7 +188,7 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     // This service knows no keys, so what the killed one had under way may have come twice. Nothing else has.
     const twice = numbers.filter((n, index) => numbers.indexOf(n) !== index);
     expect(twice.length).toBeLessThanOrEqual(CONCURRENCY);
-    expect(twice.filter((n) => ![...taken].some((key) => key.includes(`record-${n}:`)))).toEqual(
+    expect(twice.filter((n) => ![...taken].some((key) => key.includes(`"record-${n}"`)))).toEqual(
       [],
     );
     const first = identifies.filter((n, index) => identifies.indexOf(n) === index);

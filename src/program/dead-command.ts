@@ -28,15 +28,11 @@ const agoOf = (text: string | undefined): number | undefined => {
   return Number(number) * UNITS[unit]!;
 };
 
-interface Choice {
-  all?: boolean | undefined;
-  reason?: string | undefined;
-  older?: string | undefined;
-  newer?: string | undefined;
-}
-
 /** Whether a dead letter is one of those that are meant. */
-const createIsMeant = ({ reason = '', older, newer }: Choice, now: number) => {
+const createIsMeant = (
+  { reason = '', older, newer }: Partial<Record<'reason' | 'older' | 'newer', string>>,
+  now: number,
+) => {
   const [atLeast = 0, atMost = Infinity] = [agoOf(older), agoOf(newer)];
   return (letter: DeadLetter): boolean => {
     const age = now - letter.diedAt;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { messageOf } from '../interface/errors.js';
 import { COPY_USAGE, runCopy } from './copy-command.js';
 import { DEAD_USAGE, runDeadCommand } from './dead-command.js';
@@ -7,7 +8,6 @@ import { serve } from './serve.js';
 import { settingLines } from './settings-table.js';
 import { readLogFormat, readPlaces, readSettings } from './settings.js';
 import { runTail, TAIL_USAGE } from './tail.js';
-import { readVersion } from './version.js';
 
 const NAME = 'analytics-outbox';
 const USAGE = [
@@ -22,6 +22,12 @@ const help = (): string => [USAGE, '', SETTINGS, ...settingLines()].join('\n');
 
 const print = (line: string): void => console.log(line);
 const say = (line: string): void => console.error(line);
+
+/** The program is one file in `dist`, beside which the package's own description stands. */
+const readVersion = (): string => {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+};
 
 /** Ends the process in any case: nothing that is late may keep it alive. */
 const runServer = async (): Promise<never> => {
@@ -49,30 +55,18 @@ const runDead = async (args: readonly string[]): Promise<void> => {
 };
 
 const run = async ([word, ...rest]: readonly string[]): Promise<void> => {
-  switch (word) {
-    case undefined:
-      return runServer();
-    case 'help':
-    case '--help':
-    case '-h':
-      return print(help());
-    case '--version':
-    case '-v':
-      return print(readVersion());
-    case 'copy':
-      return runCopy(rest, { print, say });
-    case 'dead':
-      return runDead(rest);
-    case 'tail':
-      // Its reader is gone, such as `head`.
-      process.stdout.on('error', () => process.exit());
-      return runTail(rest, { environment: process.env, print, say });
-    default:
-      throw new Error(`unknown argument "${word}"\n${USAGE}`);
-  }
+  if (word === undefined) return runServer();
+  if (/^(help|--help|-h)$/.test(word)) return print(help());
+  if (/^(--version|-v)$/.test(word)) return print(readVersion());
+  if (word === 'copy') return runCopy(rest, { print, say });
+  if (word === 'dead') return runDead(rest);
+  if (word !== 'tail') throw new Error(`unknown argument "${word}"\n${USAGE}`);
+  // Its reader may go away, such as `head`.
+  process.stdout.on('error', () => process.exit());
+  return runTail(rest, { environment: process.env, print, say });
 };
 
-// Whoever reads what it says may go away, such as `head` or a log collector. The program goes on without.
+// The reader of what the program says may go away, such as a log collector. The program goes on without it.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 run(process.argv.slice(2)).catch((error: unknown) => {

@@ -20,7 +20,7 @@ export const mountRelay = (
 ): Mounted => {
   const { projects, channels, rateLimit, ceiling } = settings;
   const { baseUrl, token, timeout, idempotencyKey, maxAge } = service;
-  const client = createServiceClient({ ...service, fetch: createNodeFetch() });
+  const client = createServiceClient(service, createNodeFetch());
   const { fetch, concurrency } = client;
   const toService = { baseUrl, token, timeout, idempotencyKey, fetch, concurrency, ...hooks };
   const consumer =
@@ -42,9 +42,6 @@ export const mountRelay = (
     answer: relay,
     health: relay.health,
     consumer,
-    readToken: undefined,
     setServiceToken: client.setToken,
-    endFeeds: () => {},
-    close: async () => {},
   };
 };

@@ -44,10 +44,8 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
   return {
     target: `stores in ${withoutPassword(databaseUrl)}`,
     answer: async (request) => {
-      const isRoot = new URL(request.url).pathname === '/';
-      return isRoot
-        ? new Response(null, { status: 302, headers: { location: 'rows' } })
-        : service(request);
+      if (new URL(request.url).pathname !== '/') return service(request);
+      return new Response(null, { status: 302, headers: { location: 'rows' } });
     },
     health: service.health,
     consumer,

@@ -1,14 +1,15 @@
 import { isLocalName, isLocalOrigin } from '../interface/is-local-name.js';
 import type { Consumer, Hooks, Names, OnMetric, Queue, ServerHealth } from '../relay.js';
 import type { Store } from '../service.js';
+import { createMetrics } from '../relay-node.js';
 import { createAdmin } from './admin.js';
 import type { Log } from './log.js';
+import { load } from './load.js';
 import { mountRelay } from './mount-relay.js';
 import { mountStore } from './mount-store.js';
 import { openQueue } from './open-queue.js';
 import { withoutPassword } from './open-store.js';
 import { tagFor } from './paste.js';
-import { createProgramMetrics } from './program-metrics.js';
 import { inSettings, type Settings } from './settings.js';
 import { createSnippetFiles } from './snippet-files.js';
 import { createTrafficLog } from './traffic-log.js';
@@ -29,8 +30,8 @@ export interface Mounted {
   health: () => Promise<ServerHealth>;
   /** Empties the queue, if there is one. */
   consumer: Consumer | undefined;
-  /** Asked for by everything that reads; undefined if nothing asks for a token. */
-  readToken: string | undefined;
+  /** Asked for by everything that reads; missing if nothing asks for a token. */
+  readToken?: string | undefined;
   /** The file that says at which address the program listens. */
   addressFile?: string;
   /** Replaces the token for the service. */
@@ -38,8 +39,8 @@ export interface Mounted {
   /** Notes that a page has loaded the snippet. */
   noteFile?: () => void;
   /** Ends the answers to those who follow the rows. */
-  endFeeds: () => void;
-  close: () => Promise<void>;
+  endFeeds?: () => void;
+  close?: () => Promise<void>;
 }
 
 /** How long a browser on another machine may use a file of the snippet without asking. */
@@ -70,10 +71,14 @@ interface Parts {
 export const mount = async (settings: Settings, parts: Parts) => {
   const { log, files, clientAddress } = parts;
   const traffic = createTrafficLog({ hasQueue: settings.queue !== undefined });
-  const metrics = await createProgramMetrics(settings.adminPort);
+  // Nothing is counted for Prometheus if no port shows the numbers.
+  const metrics =
+    settings.adminPort === undefined
+      ? undefined
+      : createMetrics({ client: await load('prom-client', () => import('prom-client')) });
   const onMetric: OnMetric = (...args) => {
     traffic.onMetric(...args);
-    metrics.onMetric(...args);
+    metrics?.onMetric(...args);
   };
   const opened = settings.queue && (await openQueue(settings.queue));
   const hooks = { ...createTroubleLog(log, inSettings), onMetric };
@@ -100,7 +105,7 @@ export const mount = async (settings: Settings, parts: Parts) => {
       return file ?? answer(request);
     },
     /** Answers people and programs that operate this one. */
-    answerAdmin: createAdmin({ health, consumer, metrics: metrics.handler }),
+    answerAdmin: createAdmin({ health, consumer, metrics: metrics?.handler }),
     /**
      * Begins to empty the queue. The address is that of the program as pages see it: empty if it is a part of their site.
      */
@@ -110,11 +115,11 @@ export const mount = async (settings: Settings, parts: Parts) => {
     },
     /** Ends what would keep a server up, and finishes what is being delivered. */
     stop: async (): Promise<void> => {
-      endFeeds();
+      endFeeds?.();
       await consumer?.stop();
     },
     close: async (): Promise<void> => {
-      await close();
+      await close?.();
       await opened?.close();
     },
   };

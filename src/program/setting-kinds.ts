@@ -68,10 +68,12 @@ export const amount: Kind = {
 };
 export const numberOf = (value: string | undefined): number | undefined =>
   value === undefined ? undefined : Number(value);
-export const onOff: Kind = {
-  words: '"on" or "off"',
-  fits: (value) => value === 'on' || value === 'off',
-};
+const oneOf = (one: string, other: string): Kind => ({
+  words: `"${one}" or "${other}"`,
+  fits: (value) => value === one || value === other,
+});
+export const onOff = oneOf('on', 'off');
+export const logFormat = oneOf('text', 'json');
 const HOPS = /^[1-9]$/;
 const isNetwork = (value: string): boolean => {
   const [address = '', bits = '0', more] = value.split('/');
@@ -88,10 +90,6 @@ export const proxiesOf = (value: string | undefined): TrustedProxies | undefined
 export const header: Kind = {
   words: 'the name of a header, such as "x-real-ip"',
   fits: (value) => /^[\w!#$%&'*+.^`|~-]+$/.test(String(value)),
-};
-export const logFormat: Kind = {
-  words: '"text" or "json"',
-  fits: (value) => value === 'text' || value === 'json',
 };
 
 export const token: Kind = { words: TOKEN_WORDS, fits: isToken };

@@ -11,12 +11,12 @@ type Check = NonNullable<Parameters<typeof checkOptions<Environment>>[2]['togeth
 
 /** Refuses the settings that have no meaning beside the others. */
 const checkMeaning: Check = (given, { wrong }) => {
+  const [hasService, hasQueue] = [given.SERVICE_URL !== undefined, given.QUEUE_URL !== undefined];
   const isThere: Readonly<Record<kinds.Place, boolean>> = {
-    'without SERVICE_URL': given.SERVICE_URL === undefined,
-    'with SERVICE_URL': given.SERVICE_URL !== undefined,
-    'with QUEUE_URL': given.QUEUE_URL !== undefined,
-    'with SERVICE_URL and QUEUE_URL':
-      given.SERVICE_URL !== undefined && given.QUEUE_URL !== undefined,
+    'without SERVICE_URL': !hasService,
+    'with SERVICE_URL': hasService,
+    'with QUEUE_URL': hasQueue,
+    'with SERVICE_URL and QUEUE_URL': hasService && hasQueue,
   };
   for (const name of Object.keys(given) as SettingName[]) {
     const { only } = SETTINGS[name];

@@ -33,17 +33,15 @@ export const createTrafficLog = ({ hasQueue }: { hasQueue: boolean }) => {
   };
 
   return {
-    /** For a server and its consumer. */
     onMetric,
     /** The line for what has passed since the last one. */
     line: (): string => {
-      const { waiting, dead } = queue;
       const parts = [`in: ${inWords(counts.in, ' ') || 'nothing'}`];
       if (counts.refused.size) parts.push(`requests refused: ${inWords(counts.refused, ' × ')}`);
       if (hasQueue)
         parts.push(
           `out: ${inWords(counts.out, ' ') || 'nothing'}`,
-          `${waiting} waiting${dead ? `, ${dead} dead` : ''}`,
+          `${queue.waiting} waiting${queue.dead ? `, ${queue.dead} dead` : ''}`,
         );
       for (const side of Object.values(counts)) side.clear();
       return parts.join('; ');
