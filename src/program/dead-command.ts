@@ -28,7 +28,7 @@ const agoOf = (text: string | undefined): number | undefined => {
   return Number(number) * UNITS[unit]!;
 };
 
-/** Whether a dead letter is one of those that are meant. */
+/** Whether a dead letter is chosen by its reason and its age. */
 const createIsMeant = (
   { reason = '', older, newer }: Partial<Record<'reason' | 'older' | 'newer', string>>,
   now: number,

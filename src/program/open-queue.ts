@@ -22,7 +22,7 @@ export interface OpenQueue {
   close: () => Promise<void>;
 }
 
-/** What no waiting mends, by the first word of the answer of Redis. */
+/** Troubles that do not pass by themselves, by the first word of the answer of Redis. */
 const REDIS_REFUSALS: Readonly<Record<string, string>> = {
   MOVED:
     'this Redis is a cluster, in which another node has the keys: give a Redis that is none, or a cluster of one node',
@@ -30,7 +30,7 @@ const REDIS_REFUSALS: Readonly<Record<string, string>> = {
 };
 const REFUSED = /^(MOVED|READONLY|NOPERM)\b/;
 
-/** Rejects where Redis will never take what is put there. What passes by itself is told when records come. */
+/** Rejects if Redis will never take a record. A trouble that passes by itself is reported when records come. */
 const tryWrite = async ({ sendCommand }: RedisClient, key: string): Promise<void> => {
   try {
     await sendCommand(['SET', key, '', 'PX', '1']);
