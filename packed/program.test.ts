@@ -56,7 +56,7 @@ it.each<[what: string, settings: Record<string, string>, words: string, ...args:
     { ...GOOD, SERVICE_URL: '' },
     '`SERVICE_URL` must be an absolute http(s) URL without user, query or spaces, not ""',
   ],
-  ['a token for a service that is not named', TOKEN_ALONE, 'only with SERVICE_URL'],
+  ['a token for a service that is not named', TOKEN_ALONE, 'only for a program with SERVICE_URL'],
   ['no database', { DATA_FOLDER: `${folder}/data` }, 'npm install hono'],
   ['no queue', GOOD, away],
   ['no queue, in a log of JSON', { ...GOOD, LOG_FORMAT: 'json' }, `"does not start: ${away}`],

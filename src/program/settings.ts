@@ -20,7 +20,7 @@ const checkMeaning: Check = (given, { wrong }) => {
   };
   for (const name of Object.keys(given) as SettingName[]) {
     const { only } = SETTINGS[name];
-    if (only && !isThere[only]) wrong(name, `has no meaning here, but only ${only}: leave it out`);
+    if (only && !isThere[only]) wrong(name, `is only for a program ${only}`);
   }
 };
 

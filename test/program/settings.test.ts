@@ -128,39 +128,31 @@ describe('the settings of the program', () => {
   it('must not be empty: a value that was not filled in would make another program', () => {
     for (const name of NAMES)
       expect(() => readSettings({ ...RELAY, ...QUEUE, [name]: '' }), name).toThrow(
-        /must be .*, not ""|has no meaning here/,
+        /must be .*, not ""|is only for a program/,
       );
     expect(() => readSettings({ ...RELAY, SERVICE_URL: '' })).toThrow('`SERVICE_URL` must be ');
     expect(() => readSettings({ QUEUE_URL_FILE: '' })).toThrow('`QUEUE_URL_FILE`: ENOENT');
   });
 
-  const REFUSED: [name: string, value: string, environment: NodeJS.ProcessEnv, words: string][] = [
-    ...['SERVICE_TOKEN', 'CONCURRENCY', 'TIMEOUT_SECONDS'].map(
-      (name) => [name, '1', {}, 'only with SERVICE_URL'] as (typeof REFUSED)[0],
-    ),
-    ...['SERVICE_RATE', 'IDEMPOTENCY_KEYS'].map(
-      (name) =>
-        [
-          name,
-          name === 'SERVICE_RATE' ? '1/1' : 'on',
-          QUEUE,
-          'only with SERVICE_URL',
-        ] as (typeof REFUSED)[0],
-    ),
-    ['DATABASE_URL', 'file:/x', RELAY, 'only without SERVICE_URL'],
-    ['READ_TOKEN', 'sixteen-letters-', RELAY, 'only without SERVICE_URL'],
-    ['WRITE_TOKENS', 'shop=tok', RELAY, 'only without SERVICE_URL'],
-    ['RETENTION_DAYS', '1', { ...RELAY, ...QUEUE }, 'only without SERVICE_URL'],
-    ['DATA_FOLDER', '/x', RELAY, 'only without SERVICE_URL'],
-    ['MAX_WAITING', '1', RELAY, 'only with QUEUE_URL'],
-    ['REDIS_PREFIX', 'x', {}, 'only with QUEUE_URL'],
-    ['MAX_AGE_DAYS', '1', RELAY, 'only with SERVICE_URL and QUEUE_URL'],
-    ['MAX_DEAD', '1', QUEUE, 'only with SERVICE_URL and QUEUE_URL'],
-    ['ID_DAYS', '1', {}, 'only with SERVICE_URL and QUEUE_URL'],
-  ];
-  it.each(REFUSED)('refuse %s=%s where it has no meaning', (name, value, environment, words) => {
+  it.each<[name: string, value: string, environment: NodeJS.ProcessEnv, words: string]>([
+    ['SERVICE_TOKEN', 'tok', {}, 'with SERVICE_URL'],
+    ['CONCURRENCY', '1', {}, 'with SERVICE_URL'],
+    ['TIMEOUT_SECONDS', '1', QUEUE, 'with SERVICE_URL'],
+    ['SERVICE_RATE', '1/1', QUEUE, 'with SERVICE_URL'],
+    ['IDEMPOTENCY_KEYS', 'on', QUEUE, 'with SERVICE_URL'],
+    ['DATABASE_URL', 'file:/x', RELAY, 'without SERVICE_URL'],
+    ['READ_TOKEN', 'sixteen-letters-', RELAY, 'without SERVICE_URL'],
+    ['WRITE_TOKENS', 'shop=tok', RELAY, 'without SERVICE_URL'],
+    ['RETENTION_DAYS', '1', { ...RELAY, ...QUEUE }, 'without SERVICE_URL'],
+    ['DATA_FOLDER', '/x', RELAY, 'without SERVICE_URL'],
+    ['MAX_WAITING', '1', RELAY, 'with QUEUE_URL'],
+    ['REDIS_PREFIX', 'x', {}, 'with QUEUE_URL'],
+    ['MAX_AGE_DAYS', '1', RELAY, 'with SERVICE_URL and QUEUE_URL'],
+    ['MAX_DEAD', '1', QUEUE, 'with SERVICE_URL and QUEUE_URL'],
+    ['ID_DAYS', '1', {}, 'with SERVICE_URL and QUEUE_URL'],
+  ])('refuse %s=%s where it has no meaning', (name, value, environment, words) => {
     expect(() => readSettings({ ...environment, [name]: value })).toThrow(
-      `wrong settings: option \`${name}\` has no meaning here, but ${words}: leave it out`,
+      `wrong settings: option \`${name}\` is only for a program ${words}`,
     );
   });
 
