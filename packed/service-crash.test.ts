@@ -33,7 +33,12 @@ const startService = async (databaseUrl: string) => {
     env: {
       ...{ DATABASE_URL: databaseUrl, DATA_FOLDER: mkdtempSync(join(folder, 'data-')) },
       ...{ HOST: '127.0.0.1', PORT: '0', SITE_ORIGIN: ORIGIN, PROJECTS: 'shop', CHANNELS: 'web' },
-      ...{ WRITE_TOKENS: 'shop=write', READ_TOKEN: 'read', RATE_LIMIT: 'off', CEILING: 'off' },
+      ...{
+        WRITE_TOKENS: 'shop=write',
+        READ_TOKEN: 'read-token-of-16-signs',
+        RATE_LIMIT: 'off',
+        CEILING: 'off',
+      },
     },
   });
   const [, url] = await program.says(/listens at (http:[\w.:/]+)/);
