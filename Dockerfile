@@ -1,4 +1,4 @@
-# The relay and the service as programs: see docs/relay.md and docs/service-scale.md. Build it with `docker build -t analytics-outbox-relay .`
+# The program: see docs/relay.md and docs/service-program.md. Build it with `docker build -t analytics-outbox .`
 FROM node:20-alpine AS build
 WORKDIR /source
 ENV PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1
@@ -9,12 +9,14 @@ RUN npm run build
 RUN npm pack --silent && mv analytics-outbox-*.tgz /package.tgz
 
 FROM node:20-alpine
-WORKDIR /relay
+WORKDIR /program
 COPY --from=build /package.tgz ./
 RUN npm init --yes > /dev/null && npm install --omit=dev --no-audit --no-fund ./package.tgz @hono/node-server hono undici prom-client redis libsql pg && rm package.tgz && npm cache clean --force
+# What the program makes goes into a folder of this one.
 RUN mkdir /data && chown node /data
+WORKDIR /data
 USER node
-ENV PORT=3000
-EXPOSE 3000
+ENV HOST=0.0.0.0 PORT=8787
+EXPOSE 8787
 HEALTHCHECK --interval=10s --timeout=3s CMD node -e "fetch('http://127.0.0.1:' + process.env.PORT + '/ready').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"
-CMD ["node", "node_modules/analytics-outbox/dist/relay-program.js"]
+CMD ["node", "/program/node_modules/analytics-outbox/dist/analytics-outbox.js"]

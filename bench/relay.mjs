@@ -86,9 +86,9 @@ const measureIntake = async (name, servers, beside) => {
 };
 
 const startRelay = (redis, service, more = {}) =>
-  startProgram(path('../dist/relay-program.js'), {
+  startProgram(path('../dist/analytics-outbox.js'), {
     ...{ SERVICE_URL: service.url, SERVICE_TOKEN: 't', SITE_ORIGIN: ORIGIN, PROJECTS: 'shop' },
-    ...{ CHANNELS: 'web', STORE_URL: redis.url, HOST: '127.0.0.1', PORT: '0' },
+    ...{ CHANNELS: 'web', QUEUE_URL: redis.url, HOST: '127.0.0.1', PORT: '0' },
     ...{ RATE_LIMIT: 'off', CEILING: 'off', ...more },
   });
 let hasPeers = false;
@@ -194,10 +194,15 @@ const store = async () => {
   await bare.kill();
   const folder = mkdtempSync(join(tmpdir(), 'bench-service-'));
   const start = async (databaseUrl) => {
-    const service = await startProgram(path('../dist/service-program.js'), {
+    const service = await startProgram(path('../dist/analytics-outbox.js'), {
       ...{ DATABASE_URL: databaseUrl, DATA_FOLDER: mkdtempSync(join(folder, 'data-')) },
       ...{ HOST: '127.0.0.1', PORT: '0', SITE_ORIGIN: ORIGIN, PROJECTS: 'shop', CHANNELS: 'web' },
-      ...{ WRITE_TOKENS: 'shop=write', READ_TOKEN: 'read', RATE_LIMIT: 'off', CEILING: 'off' },
+      ...{
+        WRITE_TOKENS: 'shop=write',
+        READ_TOKEN: 'read-token-of-16-signs',
+        RATE_LIMIT: 'off',
+        CEILING: 'off',
+      },
     });
     return { ...service, url: new URL(service.url).origin };
   };

@@ -164,17 +164,17 @@ describe.skipIf(!hasRedis || process.platform !== 'linux')('others go on beside'
   const picked = Object.entries(CASES).filter(([name]) => name.includes(process.env.CASES ?? ''));
   it.each(picked)('%s', async (name, attack) => {
     const { port } = service.address() as AddressInfo;
-    const program = join(INSTALLED, MANIFEST.bin['analytics-outbox-relay']!);
+    const program = join(INSTALLED, MANIFEST.bin['analytics-outbox']!);
     const running = startProgram({
       ...{ command: [process.execPath, '--max-old-space-size=512', program], folder: FOLDER },
       env: {
         ...{ SERVICE_URL: `http://127.0.0.1:${port}`, SERVICE_TOKEN: 't', SITE_ORIGIN: ORIGIN },
-        ...{ PROJECTS: 'shop', CHANNELS: 'web', STORE_URL: redis.url, HOST: '127.0.0.1' },
+        ...{ PROJECTS: 'shop', CHANNELS: 'web', QUEUE_URL: redis.url, HOST: '127.0.0.1' },
         ...{ PORT: '0', CLIENT_ADDRESS_HEADER: 'x-client' },
       },
     });
     try {
-      const [address] = await running.says(/http:[\w.:/]+/);
+      const [, address] = await running.says(/listens at (http:[\w.:/]+)/);
       const relay = { url: `${address}/a` };
       const stop = startVisitors(relay);
       await attack(relay);

@@ -42,10 +42,10 @@ const IMPORTS: Record<string, RegExp> = {
   // With what the queue and the service's file share.
   libsql: /^dist\/(relay-libsql|service-libsql|relay-shared)/,
   pg: /^dist\/service-postgres\./,
-  redis: /^dist\/(relay|service)-program\.js$/,
-  undici: /^dist\/relay-node\.|^dist\/(relay|service)-program\.js$/,
-  'prom-client': /^dist\/(relay|service)-program\.js$/,
-  '@hono/node-server': /^dist\/(relay|service)-program\.js$/,
+  redis: /^dist\/analytics-outbox\.js$/,
+  undici: /^dist\/relay-node\./,
+  'prom-client': /^dist\/analytics-outbox\.js$/,
+  '@hono/node-server': /^dist\/analytics-outbox\.js$/,
 };
 /** Optional peers that users hand over: nothing here imports them. */
 const HANDED_OVER = ['web-vitals'];

@@ -27,17 +27,22 @@ const folder = mkdtempSync(join(tmpdir(), 'service-crash-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const startService = async (databaseUrl: string) => {
-  const file = join(INSTALLED, MANIFEST.bin['analytics-outbox-service']!);
+  const file = join(INSTALLED, MANIFEST.bin['analytics-outbox']!);
   const program = startProgram({
     ...{ command: [process.execPath, file], folder },
     env: {
       ...{ DATABASE_URL: databaseUrl, DATA_FOLDER: mkdtempSync(join(folder, 'data-')) },
       ...{ HOST: '127.0.0.1', PORT: '0', SITE_ORIGIN: ORIGIN, PROJECTS: 'shop', CHANNELS: 'web' },
-      ...{ WRITE_TOKENS: 'shop=write', READ_TOKEN: 'read', RATE_LIMIT: 'off', CEILING: 'off' },
+      ...{
+        WRITE_TOKENS: 'shop=write',
+        READ_TOKEN: 'read-token-of-16-signs',
+        RATE_LIMIT: 'off',
+        CEILING: 'off',
+      },
     },
   });
-  const [url] = await program.says(/http:[\w.:/]+/); // the first one that it prints is that of the rows
-  return { ...program, url: `${new URL(url).origin}/a` };
+  const [, url] = await program.says(/listens at (http:[\w.:/]+)/);
+  return { ...program, url: `${url}/a` };
 };
 type Service = Awaited<ReturnType<typeof startService>>;
 

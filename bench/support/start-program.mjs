@@ -4,8 +4,9 @@ import { createInterface } from 'node:readline';
 
 /** Runs a program of Node's that prints its address. */
 export async function startProgram(file, env, args = []) {
+  const { HOST: _, ...inherited } = process.env;
   const child = spawn(process.execPath, [file, ...args], {
-    env: { ...process.env, HOST: '', FAULTS: '', ...env },
+    env: { ...inherited, FAULTS: '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const end = async (signal) => {
@@ -15,7 +16,8 @@ export async function startProgram(file, env, args = []) {
   };
   const lines = createInterface({ input: child.stdout });
   for await (const line of lines) {
-    const url = /http:\S+/.exec(line)?.[0];
+    // Where it passes records on is not where it listens.
+    const url = /(?<!passes on to )http:\S+/.exec(line)?.[0];
     if (!url) continue;
     child.stdout.resume(); // what it says later must not fill the pipe
     return {

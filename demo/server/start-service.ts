@@ -5,8 +5,8 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { createClientAddress } from '../../src/program/client-address.js';
-import { mountService } from '../../src/program/mount-service.js';
-import { readServiceSettings } from '../../src/program/service-settings.js';
+import { mount } from '../../src/program/mount.js';
+import { readSettings } from '../../src/program/settings.js';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { createFaults, createHeldRequests, type ServiceEnv } from './faults.js';
 import { createGracefulClose, listen, ownUrl, type PortChoice } from './listen.js';
@@ -57,14 +57,14 @@ const createService = async (options: StartOptions) => {
   const { database, tokens, host = '127.0.0.1', faults: hasFaults, ignoreKeys } = options;
   const store = createLibsqlStore({ path: database });
   const client = createClientAddress(undefined);
-  const settings = {
-    ...readServiceSettings({}),
-    ...({ folder: dirname(database), host, rateLimit: false, ceiling: false } as const),
-    writeTokens: tokens.map((token) => ({ token, projects: '*' as const })),
-  };
+  const settings = readSettings({ DATA_FOLDER: dirname(database), HOST: host });
+  const writeTokens = tokens.map((token) => ({ token, projects: '*' as const }));
   const log = { info: () => {}, error: (line: string) => console.error(line) };
   const parts = { log, store, files: DIST, clientAddress: client.of };
-  const mounted = await mountService(settings, parts);
+  const mounted = await mount(
+    { ...settings, store: { ...settings.store, writeTokens }, rateLimit: false, ceiling: false },
+    parts,
+  );
   const held = createHeldRequests();
   const deleteRows = createDeleteRows(database, store);
 

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Proxies whose words are believed: so many, or those in these networks. */
+/** Proxies whose headers are believed: how many, or their networks. */
 export type TrustedProxies = number | readonly string[];
 
 interface Place {
@@ -11,7 +11,7 @@ interface Place {
   warn?: (words: string) => void;
 }
 
-/** So many requests in a row are no accident. */
+/** After this many odd requests in a row a setting is probably wrong. */
 const MANY = 20;
 
 /** An address as proxies write it, without its port and brackets: `[2001:db8::1]:443`, `192.0.2.1:5678`. */
@@ -41,8 +41,8 @@ const createIsTrusted = (networks: readonly string[]) => {
 };
 
 /**
- * Tells the client of a request: the other end of the connection, or where that is a trusted proxy, who the proxy says
- * it was. What stands left of the first address that is no trusted proxy may be the client's invention.
+ * Finds the client of a request: the other end of the connection or, if that is a trusted proxy, the address that the
+ * proxy names. The client may have invented everything to the left of the first address that is no trusted proxy.
  */
 export const createClientAddress = ({ header: named, trusted, warn }: Place = {}) => {
   const addresses = new WeakMap<Request, string | undefined>();
@@ -52,7 +52,7 @@ export const createClientAddress = ({ header: named, trusted, warn }: Place = {}
   let odd = 0;
 
   const watch = ({ headers, method }: Request): void => {
-    // Who asks for the relay's health comes past the proxies.
+    // Health checks do not come through the proxies.
     if (odd >= MANY || method !== 'POST') return;
     const isOdd = header ? !headers.has(header) : headers.has('x-forwarded-for');
     odd = isOdd ? odd + 1 : 0;
@@ -72,7 +72,7 @@ export const createClientAddress = ({ header: named, trusted, warn }: Place = {}
     let at = hops.length - 1;
     if (isTrusted) while (at > 0 && isTrusted(hops[at]!)) at--;
     else at = Math.max(0, at - ((trusted as number | undefined) ?? 1));
-    // A word that is no address could be new in each request, and each would be a client of its own.
+    // Text that is no address could change with each request, and each would count as a client of its own.
     return isIP(hops[at]!) ? hops[at] : peer;
   };
 

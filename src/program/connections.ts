@@ -2,27 +2,27 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Requests of one connection that may wait for their answers at a time. Browsers and proxies send the next one when they
- * have the last answer. Thousands in one packet would be worked on before those of anybody else.
+ * Requests of one connection that may wait for their answers at a time. Browsers and proxies send one request after the
+ * other. Node would work on thousands that come in one packet before it looks at any other connection.
  */
 const MOST_AT_ONCE = 16;
 /**
- * A connection that sends more is read no further, and closed after a while: closed at once, it would be opened again
- * at once. Beyond so many, connections are closed at once.
+ * A connection that sends more is no longer read, and closed after `HOLD_MS`: its client would open another one as soon
+ * as it is closed. If `MOST_HELD` connections are held, further ones are closed at once.
  */
 const [HOLD_MS, MOST_HELD] = [5_000, 1_000];
 /** Node's parser of a connection. It works through all that has come in one piece, unless it is paused. */
 type Parsed = Socket & { parser?: { pause?: () => void } | null };
 
 /**
- * Gives up connections that send many requests without waiting for an answer, and those that have been idle the longest
- * where more are open than `most`.
+ * Closes connections that send many requests without waiting for an answer. If more than `most` are open, it also closes
+ * the one that has been idle for the longest.
  */
 export const createConnections = (most: number) => {
   const waiting = new WeakMap<Socket, number>();
   const held = new Set<Socket>();
   const open = new Set<Socket>();
-  /** Those without a request, the one that has had none for the longest first. */
+  /** Connections without a request; the one that has been idle for the longest comes first. */
   const idle = new Set<Socket>();
 
   const forget = (socket: Socket): void => {

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { DeadLetter, DeadLetters } from '../relay-redis.js';
+import type { Voice } from './log.js';
+import { plain } from './tail-lines.js';
 
 export const DEAD_USAGE =
   'dead list | dead resend <id>… | dead purge <id>… ' +
@@ -26,15 +28,11 @@ const agoOf = (text: string | undefined): number | undefined => {
   return Number(number) * UNITS[unit]!;
 };
 
-interface Choice {
-  all?: boolean | undefined;
-  reason?: string | undefined;
-  older?: string | undefined;
-  newer?: string | undefined;
-}
-
-/** Whether a dead letter is one of those that are meant. */
-const createIsMeant = ({ reason = '', older, newer }: Choice, now: number) => {
+/** Whether a dead letter is chosen by its reason and its age. */
+const createIsMeant = (
+  { reason = '', older, newer }: Partial<Record<'reason' | 'older' | 'newer', string>>,
+  now: number,
+) => {
   const [atLeast = 0, atMost = Infinity] = [agoOf(older), agoOf(newer)];
   return (letter: DeadLetter): boolean => {
     const age = now - letter.diedAt;
@@ -42,22 +40,9 @@ const createIsMeant = ({ reason = '', older, newer }: Choice, now: number) => {
   };
 };
 
-const escapeOf = (sign: string): string =>
-  sign.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
-/** Visitors write what is in a record, and JSON alone leaves signs in it that a terminal obeys. */
-const inWords = ({ id, diedAt, reason, record }: DeadLetter): string =>
-  JSON.stringify({ id, diedAt: new Date(diedAt).toISOString(), reason, record }).replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    escapeOf,
-  );
-
-interface Voice {
-  /** Writes a line of the result. */
-  print: (line: string) => void;
-  /** Writes a line for people, which is no part of the result. */
-  say: (line: string) => void;
-}
+/** A dead letter as a line of JSON. The text of its body stands in `body` already. */
+const lineOf = ({ id, diedAt, reason, record: { text: _, ...record } }: DeadLetter): string =>
+  plain(JSON.stringify({ id, diedAt: new Date(diedAt).toISOString(), reason, record }));
 
 /** Lists dead letters as JSON, a line each; sends them again, or deletes them. */
 export const runDeadCommand = async (
@@ -82,7 +67,7 @@ export const runDeadCommand = async (
     let found = 0;
     for await (const page of allOf(letters)) {
       const meant = page.filter(isMeant);
-      meant.forEach((letter) => print(inWords(letter)));
+      meant.forEach((letter) => print(lineOf(letter)));
       found += meant.length;
     }
     if (!found) say(`there are no dead letters${isChosen ? ' of this kind' : ''}`);
@@ -90,11 +75,12 @@ export const runDeadCommand = async (
   }
   if ((verb !== 'resend' && verb !== 'purge') || ids.length > 0 === isChosen)
     throw new Error(`usage: ${DEAD_USAGE}`);
-  // All are named first: what a running relay delivers meanwhile may be refused, and is a dead letter again.
+  // All are named first: what a running program sends again meanwhile may be refused, and is a dead letter again.
   if (isChosen)
     for await (const page of allOf(letters)) ids.push(...page.filter(isMeant).map(({ id }) => id));
   let count = 0;
   for (let from = 0; from < ids.length; from += PAGE)
     count += await letters[verb](ids.slice(from, from + PAGE));
   print(`${count} ${verb === 'resend' ? 'sent again' : 'deleted'}`);
+  if (count < ids.length) say(`${ids.length - count} were not there, or are refused still`);
 };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createConnections } from './connections.js';
-import { load } from './store.js';
+import { load } from './load.js';
 
 /** How long a connection may be idle. Browsers and proxies give up sooner: one that is closed under a request looks broken. */
 const KEEP_ALIVE_MS = 75_000;
@@ -36,7 +36,7 @@ export interface Door {
   /** For people. */
   url: string;
   port: number;
-  /** Answers requests under way. What is not complete after a while is cut off, half-sent requests too. */
+  /** Answers requests under way. Those that are not complete after a while are cut off. */
   end: () => Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export const listen = async (place: Place): Promise<Door> => {
   }
 };
 
-/** What is read of a body that nobody wants, and for how long, so that its client gets to see the answer. */
+/** How much of a refused body is read, and for how long, so that its client gets to see the answer. */
 const [DRAIN_BYTES, DRAIN_MS] = [2_097_152, 10_000];
 
 /** Reads the rest of a request. A connection that is closed on what its client still sends looks broken to it. */
@@ -69,13 +69,13 @@ const drain = (incoming: IncomingMessage): Promise<void> =>
       incoming.pause();
       resolve();
     };
-    incoming.removeAllListeners('data'); // of whoever has given up reading
+    incoming.removeAllListeners('data'); // of the reader that has given up
     incoming.on('data', ({ length }: Buffer) => (left -= length) < 0 && end());
     for (const event of ['end', 'close', 'error'] as const) incoming.once(event, end);
     incoming.resume();
   });
 
-/** What Node itself answers to what is no request, by the code of the error; all else is 400. */
+/** Statuses for bytes that are no request, by the code of Node's error. The others are answered 400. */
 const CLIENT_ERRORS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',

@@ -1,22 +1,43 @@
+import { readFileSync } from 'node:fs';
 import { messageOf } from '../interface/errors.js';
+import { COPY_USAGE, runCopy } from './copy-command.js';
 import { DEAD_USAGE, runDeadCommand } from './dead-command.js';
 import { createLog } from './log.js';
-import { serveRelay } from './serve-relay.js';
-import { readLogFormat, readSettings, readStoreSettings, settingLines } from './settings.js';
-import { openStore } from './store.js';
-import { readVersion } from './version.js';
+import { openDeadLetters } from './open-dead-letters.js';
+import { serve } from './serve.js';
+import { settingLines } from './settings-table.js';
+import { readLogFormat, readPlaces, readSettings } from './settings.js';
+import { runTail, TAIL_USAGE } from './tail.js';
 
-const NAME = 'analytics-outbox-relay';
-const USAGE = `usage: ${NAME} | ${NAME} ${DEAD_USAGE} | ${NAME} --help | ${NAME} --version`;
+const NAME = 'analytics-outbox';
+const USAGE = [
+  `usage: ${NAME}`,
+  ...[TAIL_USAGE, COPY_USAGE, DEAD_USAGE, 'help', '--version'].map(
+    (line) => `       ${NAME} ${line}`,
+  ),
+].join('\n');
 const SETTINGS =
-  'It reads these from the environment; those with a default, in parentheses, may be left out:';
+  'Without a word it serves, and needs no setting. It reads these from the environment; defaults in parentheses:';
 const help = (): string => [USAGE, '', SETTINGS, ...settingLines()].join('\n');
 
+const print = (line: string): void => console.log(line);
+const say = (line: string): void => console.error(line);
+
+/** The program is one file in `dist`, beside which the package's own description stands. */
+const readVersion = (): string => {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+};
+
 /** Ends the process in any case: nothing that is late may keep it alive. */
-const serve = async (): Promise<never> => {
-  const log = createLog(readLogFormat(process.env));
+const runServer = async (): Promise<never> => {
+  const environment = process.env;
+  const format = readLogFormat(environment);
+  const log = createLog(format);
   try {
-    await serveRelay(readSettings(process.env, log.error), log);
+    const announce = format === 'json' ? log.info : print;
+    const files = new URL('./', import.meta.url);
+    await serve(readSettings(environment, log.error), { log, announce, files, environment });
   } catch (error) {
     log.error(`does not start: ${messageOf(error)}`);
     process.exit(1);
@@ -24,23 +45,31 @@ const serve = async (): Promise<never> => {
   process.exit();
 };
 
-const run = async ([command, ...rest]: readonly string[]): Promise<void> => {
-  if (command === '--help' || command === '-h') return console.log(help());
-  if (command === '--version' || command === '-v') return console.log(readVersion());
-  if (command === undefined) return serve();
-  if (command !== 'dead') throw new Error(`unknown argument "${command}"\n${USAGE}`);
-  const { storeUrl, ...settings } = readStoreSettings(process.env);
-  const { queue, close } = await openStore(storeUrl, settings);
+const runDead = async (args: readonly string[]): Promise<void> => {
+  const letters = await openDeadLetters(readPlaces(process.env));
   try {
-    const print = (line: string) => console.log(line);
-    const say = (line: string) => console.error(line);
-    await runDeadCommand(rest, queue.deadLetters, { print, say });
+    await runDeadCommand(args, letters, { print, say });
   } finally {
-    await close();
+    await letters.close();
   }
 };
 
-// Whoever reads what it says may go away, such as `head` or a log collector. The program goes on without.
+const run = async ([word, ...rest]: readonly string[]): Promise<void> => {
+  if (word === undefined) return runServer();
+  if (/^(help|--help|-h)$/.test(word)) return print(help());
+  if (/^(--version|-v)$/.test(word)) return print(readVersion());
+  if (word === 'copy') return runCopy(rest, { print, say });
+  if (word === 'dead') return runDead(rest);
+  if (word !== 'tail') throw new Error(`unknown argument "${word}"\n${USAGE}`);
+  // Its reader may go away, such as `head`.
+  process.stdout.on('error', () => process.exit());
+  return runTail(rest, {
+    ...{ environment: process.env, print, say },
+    ...(process.stdout.isTTY && { terminal: process.stdout }),
+  });
+};
+
+// The reader of what the program says may go away, such as a log collector. The program goes on without it.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 run(process.argv.slice(2)).catch((error: unknown) => {

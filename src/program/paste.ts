@@ -1,3 +1,6 @@
+/** Below this path pages send without a token. */
+export const RELAY_PATH = '/a';
+
 interface Place {
   /** Address of the program as pages see it; empty where they see it as a part of their own site. */
   url: string;
@@ -16,5 +19,5 @@ const ON_ERROR =
  */
 export const tagFor = ({ url, project, channel }: Place): string => {
   const auto = url ? 'pageviews local' : 'pageviews';
-  return `<script src="${url}/outbox-auto.js" data-relay="${url}/a" data-project="${project}" data-channel="${channel}" data-auto="${auto}" onerror="${ON_ERROR}"></script>`;
+  return `<script src="${url}/outbox-auto.js" data-relay="${url}${RELAY_PATH}" data-project="${project}" data-channel="${channel}" data-auto="${auto}" onerror="${ON_ERROR}"></script>`;
 };

@@ -1,16 +1,6 @@
 import type { Rate } from '../relay.js';
 import type { ServiceFetch } from '../relay-node.js';
-
-interface Parts {
-  fetch: ServiceFetch;
-  token: string;
-  /** Requests a second, and at once, at the most. */
-  rate: Rate | false | undefined;
-  /** Requests at a time at the most. */
-  concurrency?: number | undefined;
-  /** Milliseconds one may take. */
-  timeout?: number | undefined;
-}
+import type { ServiceSettings } from './settings.js';
 
 /** Settles in turn, so many times a second. */
 const createPace = ({ perSecond, burst }: Rate) => {
@@ -24,10 +14,12 @@ const createPace = ({ perSecond, burst }: Rate) => {
   };
 };
 
-/** How a relay asks the service: with the token as it is now, and no faster than it may. */
-export const createServiceClient = (parts: Parts) => {
-  const { fetch, rate, timeout = 10_000, concurrency = 32 } = parts;
-  let { token } = parts;
+/** How the program asks the service: with the token as it is now, and no faster than it may. */
+export const createServiceClient = (
+  { rate, timeout = 10_000, concurrency = 32, ...settings }: ServiceSettings,
+  fetch: ServiceFetch,
+) => {
+  let { token } = settings;
   const pace = rate ? createPace(rate) : undefined;
   const ask: ServiceFetch = async (url, request) => {
     await pace?.();

@@ -1,16 +1,25 @@
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { messageOf } from '../interface/errors.js';
 import { isText, type Kind } from '../interface/kinds.js';
-import { nearest } from '../interface/near.js';
+import { isToken, TOKEN_WORDS } from '../interface/is-token.js';
 import { isOrigin } from '../server/http/origin.js';
 import type { Names, Rate } from '../relay.js';
+import type { WriteToken } from '../service.js';
 import type { TrustedProxies } from './client-address.js';
 
-/** A setting of a program. */
+/** Beside which settings another one has a meaning. */
+export type Place =
+  'without SERVICE_URL' | 'with SERVICE_URL' | 'with QUEUE_URL' | 'with SERVICE_URL and QUEUE_URL';
+
+/** A setting of the program. */
 export interface Setting extends Kind {
   /** What it is for, as `--help` says it. */
   help: string;
+  /** Its default, in words. */
+  usual?: string | undefined;
+  isSecret?: boolean;
+  isNeeded?: boolean;
+  /** Where it has a meaning; everywhere else it is refused. @default everywhere */
+  only?: Place | undefined;
 }
 
 export const listOf = (value: string): string[] => value.split(',').map((item) => item.trim());
@@ -27,7 +36,7 @@ export const origins: Kind = {
   words: 'origins of your pages with commas between them, such as "https://shop.example"',
   fits: (value) => isText(value) && listOf(value).every(isOrigin),
 };
-export const queueStore: Kind = {
+export const queue: Kind = {
   words: 'the address of a Redis ("redis://localhost:6379") or of a folder ("file:/var/lib/relay")',
   // A shell replaces `~` at the start of a word only. Behind `file:` it would become a folder of that name.
   fits: (value) => typeof value === 'string' && /^(rediss?:\/\/|file:(?!~))\S(.*\S)?$/.test(value),
@@ -59,10 +68,12 @@ export const amount: Kind = {
 };
 export const numberOf = (value: string | undefined): number | undefined =>
   value === undefined ? undefined : Number(value);
-export const onOff: Kind = {
-  words: '"on" or "off"',
-  fits: (value) => value === 'on' || value === 'off',
-};
+const oneOf = (one: string, other: string): Kind => ({
+  words: `"${one}" or "${other}"`,
+  fits: (value) => value === one || value === other,
+});
+export const onOff = oneOf('on', 'off');
+export const logFormat = oneOf('text', 'json');
 const HOPS = /^[1-9]$/;
 const isNetwork = (value: string): boolean => {
   const [address = '', bits = '0', more] = value.split('/');
@@ -80,57 +91,31 @@ export const header: Kind = {
   words: 'the name of a header, such as "x-real-ip"',
   fits: (value) => /^[\w!#$%&'*+.^`|~-]+$/.test(String(value)),
 };
-export const logFormat: Kind = {
-  words: '"text" or "json"',
-  fits: (value) => value === 'text' || value === 'json',
+
+export const token: Kind = { words: TOKEN_WORDS, fits: isToken };
+export const database: Kind = {
+  words:
+    'the address of a Postgres ("postgres://localhost/analytics") or of a file ("file:/var/lib/analytics/rows.db")',
+  fits: (value) => typeof value === 'string' && /^(postgres(ql)?:\/\/|file:(?!~))\S+$/.test(value),
 };
 
-/** A line for each setting, for `--help`. */
-export const linesOf = (settings: Readonly<Record<string, Setting>>): string[] =>
-  Object.entries(settings).map(([name, { help }]) => `  ${name.padEnd(22)} ${help}`);
-
-/**
- * Of an environment what has one of these names and is not empty. A name in `inFiles` may also be given as the path of a
- * file that has the value, under the same name with `_FILE`: that is how secrets reach a container.
- */
-export const readEnvironment = <Name extends string>(
-  environment: NodeJS.ProcessEnv,
-  names: readonly Name[],
-  inFiles: readonly Name[] = [],
-): Partial<Record<Name, string>> => {
-  const read = (name: Name): string | undefined => {
-    const given = environment[name] || undefined;
-    const path = inFiles.includes(name) ? environment[`${name}_FILE`] : undefined;
-    if (!path) return given;
-    if (given !== undefined)
-      throw new Error(`wrong settings: \`${name}\` and \`${name}_FILE\`: give one of the two`);
-    try {
-      const value = readFileSync(path, 'utf8').trim();
-      if (!value) throw new Error('the file is empty');
-      return value;
-    } catch (error) {
-      throw new Error(`wrong settings: \`${name}_FILE\`: ${messageOf(error)}`, { cause: error });
-    }
-  };
-  const pairs = names.map((name) => [name, read(name)] as const);
-  return Object.fromEntries(pairs.filter(([, value]) => value !== undefined)) as Partial<
-    Record<Name, string>
-  >;
+const PAIR = /^([^=\s][^=]*)=(.+)$/;
+export const writeTokens: Kind = {
+  words:
+    'pairs of a project and its token with commas between them, such as "shop=tok_1,blog=tok_2"; "*" is any project',
+  fits: (value) =>
+    isText(value) &&
+    listOf(value).every((pair) => {
+      const [, , token] = PAIR.exec(pair) ?? [];
+      return token !== undefined && isToken(token);
+    }),
 };
-
-/**
- * Calls `say` for each variable whose name is nearly that of a setting which is not given. It may be another program's,
- * so it is no error.
- */
-export const tellMisspelt = (
-  environment: NodeJS.ProcessEnv,
-  names: readonly string[],
-  inFiles: readonly string[],
-  say: (line: string) => void,
-): void => {
-  const known = [...names, ...inFiles.map((name) => `${name}_FILE`)];
-  for (const [name, value] of Object.entries(environment)) {
-    const meant = value && !known.includes(name) ? nearest(name, known) : undefined;
-    if (meant && !environment[meant]) say(`\`${name}\` is no setting: did you mean \`${meant}\`?`);
+export const writeTokensOf = (value: string): WriteToken[] => {
+  const byToken = new Map<string, Names>();
+  for (const pair of listOf(value)) {
+    const [, project = '', token = ''] = PAIR.exec(pair) ?? [];
+    const known = byToken.get(token) ?? [];
+    byToken.set(token, project === '*' || known === '*' ? '*' : [...known, project]);
   }
+  return [...byToken].map(([token, projects]) => ({ token, projects }));
 };

@@ -1,215 +1,181 @@
-import { text, url, type Kind } from '../interface/kinds.js';
-import { isToken, TOKEN_WORDS } from '../interface/is-token.js';
 import { checkOptions, type Kinds } from '../server/check-options.js';
-import type { Names, Rate } from '../relay.js';
-import type { TrustedProxies } from './client-address.js';
-import {
-  amount,
-  header,
-  linesOf,
-  list,
-  listOf,
-  logFormat,
-  namesOf,
-  numberOf,
-  onOff,
-  origins,
-  port,
-  proxies,
-  proxiesOf,
-  queueStore,
-  rate,
-  rateOf,
-  readEnvironment,
-  tellMisspelt,
-  wholeNumber,
-  type Setting,
-} from './setting-kinds.js';
-import type { StoreSettings } from './store.js';
+import { readToken, SAME_TOKEN } from '../server/service-options.js';
+import type { LogFormat } from './log.js';
+import type { QueueSettings } from './open-queue.js';
+import { readEnvironment, tellMisspelt } from './read-environment.js';
+import * as kinds from './setting-kinds.js';
+import { NAMES, SECRETS, SETTINGS, type SettingName } from './settings-table.js';
 
-export interface Settings extends StoreSettings {
-  baseUrl: string;
-  token: string;
-  origins: string[];
-  projects: Names;
-  channels: Names;
-  storeUrl: string;
-  /** The address to listen at; all of the machine's without it. */
-  host: string | undefined;
-  port: number;
-  /** Where metrics and health are told; nowhere without it. */
-  adminPort: number | undefined;
-  /** The header in which a proxy names the client; without it the connection's other end is the client. */
-  addressHeader: string | undefined;
-  trustedProxies: TrustedProxies | undefined;
-  rateLimit: Rate | false | undefined;
-  ceiling: Rate | false | undefined;
-  /** Records a second that go to the service at the most. */
-  serviceRate: Rate | false | undefined;
-  concurrency: number | undefined;
-  /** Milliseconds of one try at the service. */
-  timeout: number | undefined;
-  /** Milliseconds a record may wait in the queue. */
-  maxAge: number | undefined;
-  idempotencyKey: boolean;
-}
+type Environment = Partial<Record<SettingName, string>>;
+type Check = NonNullable<Parameters<typeof checkOptions<Environment>>[2]['together']>;
 
-/** How the program writes what it has to say. */
-export type LogFormat = 'text' | 'json';
+/** Refuses the settings that have no meaning beside the others. */
+const checkMeaning: Check = (given, { wrong }) => {
+  const [hasService, hasQueue] = [given.SERVICE_URL !== undefined, given.QUEUE_URL !== undefined];
+  const isThere: Readonly<Record<kinds.Place, boolean>> = {
+    'without SERVICE_URL': !hasService,
+    'with SERVICE_URL': hasService,
+    'with QUEUE_URL': hasQueue,
+    'with SERVICE_URL and QUEUE_URL': hasService && hasQueue,
+  };
+  for (const name of Object.keys(given) as SettingName[]) {
+    const { only } = SETTINGS[name];
+    if (only && !isThere[only]) wrong(name, `is only for a program ${only}`);
+  }
+};
 
-const token: Kind = { words: TOKEN_WORDS, fits: isToken };
-const SETTINGS = {
-  SERVICE_URL: { ...url, help: 'address of the service' },
-  SERVICE_TOKEN: { ...token, help: 'its token; SIGHUP reads SERVICE_TOKEN_FILE again' },
-  SITE_ORIGIN: { ...origins, help: 'origins of your pages, with commas between them' },
-  PROJECTS: {
-    ...list,
-    help: 'projects that may be written to, with commas between them; * is any',
-  },
-  CHANNELS: {
-    ...list,
-    help: 'channels that may be written to, with commas between them; * is any',
-  },
-  STORE_URL: { ...queueStore, help: 'redis://… or file:<folder>: where the queue is kept' },
-  HOST: { ...text, help: 'address to listen at (all addresses)' },
-  PORT: { ...port, help: 'port to listen at (3000)' },
-  ADMIN_PORT: { ...port, help: 'port for /metrics, /health and /try-now (none)' },
-  TRUSTED_PROXIES: { ...proxies, help: 'how many proxies are in front, or their networks (none)' },
-  CLIENT_ADDRESS_HEADER: { ...header, help: 'header in which they name the client (see the docs)' },
-  RATE_LIMIT: { ...rate, help: 'records a second and at once of a client (100/1000)' },
-  CEILING: { ...rate, help: 'the same for all clients together (2000/20000)' },
-  SERVICE_RATE: { ...rate, help: 'the same toward the service, from this process (off)' },
-  CONCURRENCY: { ...wholeNumber, help: 'requests to the service at a time (32)' },
-  TIMEOUT_SECONDS: { ...amount, help: 'how long one of them may take (10)' },
-  IDEMPOTENCY_KEYS: { ...onOff, help: 'whether they carry the id of the record (on)' },
-  MAX_AGE_DAYS: { ...amount, help: 'how long a record is tried (7)' },
-  MAX_WAITING: { ...wholeNumber, help: 'records that may wait (1000000)' },
-  MAX_WAITING_OF_CLIENT: { ...wholeNumber, help: 'the same of one client (50000)' },
-  MAX_DEAD: { ...wholeNumber, help: 'dead letters that are kept (100000)' },
-  MAX_DEAD_OF_CLIENT: { ...wholeNumber, help: 'the same of one client (10000)' },
-  ID_DAYS: { ...amount, help: 'how long the ids of records are known (7)' },
-  MAX_IDS: { ...wholeNumber, help: 'ids that are known (5000000)' },
-  MAX_IDS_OF_CLIENT: { ...wholeNumber, help: 'the same of one client (500000)' },
-  PREFIX: { ...text, help: 'begins the names of all keys in Redis (analytics-outbox)' },
-  LOG_FORMAT: { ...logFormat, help: 'text or json (text)' },
-} satisfies Record<string, Setting>;
-type Name = keyof typeof SETTINGS;
-type Environment = Partial<Record<Name, string>>;
+/** What tokens must be to each other and to the lists. No token is shown, nor a project, which may be a part of one. */
+const checkTokens: Check = ({ READ_TOKEN, WRITE_TOKENS, PROJECTS = '*' }, { wrong }) => {
+  const pairs = kinds.writeTokens.fits(WRITE_TOKENS) ? kinds.writeTokensOf(WRITE_TOKENS!) : [];
+  if (READ_TOKEN !== undefined) {
+    if (!readToken.fits(READ_TOKEN)) wrong('READ_TOKEN', `must be ${readToken.words}`);
+    if (pairs.some(({ token }) => token === READ_TOKEN)) wrong('READ_TOKEN', SAME_TOKEN);
+  }
+  const listed = kinds.namesOf(PROJECTS);
+  const isListed = (project: string) => listed === '*' || listed.includes(project);
+  if (pairs.some(({ projects }) => projects !== '*' && !projects.every(isListed)))
+    wrong(
+      'WRITE_TOKENS',
+      `has a token for a project that \`PROJECTS\` (${PROJECTS}) does not list: nothing could be written with it`,
+    );
+};
 
-const REQUIRED: readonly Name[] = [
-  ...([
-    'SERVICE_URL',
-    'SERVICE_TOKEN',
-    'SITE_ORIGIN',
-    'PROJECTS',
-    'CHANNELS',
-    'STORE_URL',
-  ] as const),
-];
-const OF_STORE: readonly Name[] = [
-  ...([
-    'PREFIX',
-    'MAX_WAITING',
-    'MAX_WAITING_OF_CLIENT',
-    'MAX_DEAD',
-    'MAX_DEAD_OF_CLIENT',
-  ] as const),
-];
-const SECRETS: readonly Name[] = ['SERVICE_TOKEN', 'STORE_URL'];
-/** An address that is wrong may be so because a password is in it. */
-const SHOWN = (Object.keys(SETTINGS) as Name[]).filter(
-  (name) => !SECRETS.includes(name) && name !== 'SERVICE_URL',
-);
-/** Settings of the program's HTTP client. */
-const OF_CLIENT = [
-  'HTTPS_PROXY, NO_PROXY: a proxy toward the service, and hosts that need none',
-  `${SECRETS.map((name) => `${name}_FILE`).join(', ')}: a file that has the value`,
-];
-
-/** A line for each setting, for `--help`. */
-export const settingLines = (): string[] => [
-  ...linesOf(SETTINGS),
-  ...OF_CLIENT.map((line) => `  ${line}`),
-];
-
-/** The settings of these names, all of which are needed or may be missing. Throws a TypeError that names each wrong one. */
+/** The settings of these names. Throws a TypeError that names each wrong one. */
 const read = (
   environment: NodeJS.ProcessEnv,
-  names: readonly Name[],
-  required: readonly Name[],
+  names: readonly SettingName[],
+  together?: Check,
 ): Environment => {
-  const ours = readEnvironment(environment, names, SECRETS);
-  const kinds = SETTINGS as Kinds<typeof ours>;
-  checkOptions('wrong settings', ours, { kinds, required, shown: SHOWN });
-  return ours;
+  const given = readEnvironment(environment, names, SECRETS);
+  // A setting that is empty has nothing to hide. An address that is wrong may be so because a password is in it.
+  const isShown = (name: SettingName) =>
+    given[name] === '' || (!SETTINGS[name].isSecret && name !== 'SERVICE_URL');
+  checkOptions<Environment>('wrong settings', given, {
+    kinds: SETTINGS as Kinds<Environment>,
+    required:
+      given.SERVICE_URL === undefined ? [] : names.filter((name) => SETTINGS[name].isNeeded),
+    shown: names.filter(isShown),
+    together: (ours, check) => {
+      checkMeaning(ours, check);
+      together?.(ours, check);
+    },
+  });
+  return given;
 };
 
 const DAY_MS = 86_400_000;
+const { numberOf } = kinds;
 const times = (factor: number, value: string | undefined): number | undefined =>
   value === undefined ? undefined : Number(value) * factor;
 
-/** What is kept, under which names. */
-const storeSettingsOf = (ours: Environment): StoreSettings => ({
-  prefix: ours.PREFIX,
+/** What the program passes records on to. Times are in milliseconds. */
+const serviceOf = (given: Environment) => ({
+  baseUrl: given.SERVICE_URL!,
+  token: given.SERVICE_TOKEN!,
+  rate: kinds.rateOf(given.SERVICE_RATE),
+  concurrency: numberOf(given.CONCURRENCY),
+  timeout: times(1_000, given.TIMEOUT_SECONDS),
+  idempotencyKey: given.IDEMPOTENCY_KEYS !== 'off',
+  maxAge: times(DAY_MS, given.MAX_AGE_DAYS),
+});
+
+/** What the program needs in order to store records. */
+const storeOf = ({ DATA_FOLDER: folder = 'analytics-data', ...given }: Environment) => ({
+  /** Where the program keeps what it makes: tokens, and the database if no other is named. */
+  folder,
+  databaseUrl: given.DATABASE_URL ?? `file:${folder}/rows.db`,
+  /** Without them the program makes one, for all projects. */
+  writeTokens:
+    given.WRITE_TOKENS === undefined ? undefined : kinds.writeTokensOf(given.WRITE_TOKENS),
+  readToken: given.READ_TOKEN,
+  retentionDays: numberOf(given.RETENTION_DAYS),
+});
+
+const queueOf = (url: string, given: Environment): QueueSettings => ({
+  url,
+  prefix: given.REDIS_PREFIX,
   bounds: {
-    maxWaiting: numberOf(ours.MAX_WAITING),
-    maxWaitingOfClient: numberOf(ours.MAX_WAITING_OF_CLIENT),
-    maxDead: numberOf(ours.MAX_DEAD),
-    maxDeadOfClient: numberOf(ours.MAX_DEAD_OF_CLIENT),
-  },
-  ids: {
-    idAge: times(DAY_MS, ours.ID_DAYS),
-    maxIds: numberOf(ours.MAX_IDS),
-    maxIdsOfClient: numberOf(ours.MAX_IDS_OF_CLIENT),
+    maxWaiting: numberOf(given.MAX_WAITING),
+    maxWaitingOfClient: numberOf(given.MAX_WAITING_OF_CLIENT),
+    maxDead: numberOf(given.MAX_DEAD),
+    maxDeadOfClient: numberOf(given.MAX_DEAD_OF_CLIENT),
+    // A store knows repeats itself.
+    idAge: given.SERVICE_URL === undefined ? 0 : times(DAY_MS, given.ID_DAYS),
+    maxIds: numberOf(given.MAX_IDS),
+    maxIdsOfClient: numberOf(given.MAX_IDS_OF_CLIENT),
   },
 });
 
+const placesOf = (given: Environment) => ({
+  /** With it the program passes records on; without it it stores them. */
+  service: given.SERVICE_URL === undefined ? undefined : serviceOf(given),
+  store: storeOf(given),
+  /** With it a queue stands in front. */
+  queue: given.QUEUE_URL === undefined ? undefined : queueOf(given.QUEUE_URL, given),
+});
+
 /**
- * Throws a TypeError that names every setting that is missing or wrong.
+ * The settings of the program that serves. Throws a TypeError that names every setting that is missing or wrong.
  * @param say called with what is no error and yet seems to be wrong
  */
 export const readSettings = (
   environment: NodeJS.ProcessEnv,
   say: (line: string) => void = () => {},
-): Settings => {
-  const names = Object.keys(SETTINGS) as Name[];
-  tellMisspelt(environment, names, SECRETS, say);
-  const ours = read(environment, names, REQUIRED);
+) => {
+  tellMisspelt(environment, NAMES, SECRETS, say);
+  const given = read(environment, NAMES, checkTokens);
   return {
-    ...storeSettingsOf(ours),
-    baseUrl: ours.SERVICE_URL!,
-    token: ours.SERVICE_TOKEN!,
-    origins: listOf(ours.SITE_ORIGIN!),
-    projects: namesOf(ours.PROJECTS!),
-    channels: namesOf(ours.CHANNELS!),
-    storeUrl: ours.STORE_URL!,
-    host: ours.HOST,
-    port: Number(ours.PORT ?? 3_000),
-    adminPort: numberOf(ours.ADMIN_PORT),
-    addressHeader: ours.CLIENT_ADDRESS_HEADER,
-    trustedProxies: proxiesOf(ours.TRUSTED_PROXIES),
-    rateLimit: rateOf(ours.RATE_LIMIT),
-    ceiling: rateOf(ours.CEILING),
-    serviceRate: rateOf(ours.SERVICE_RATE),
-    concurrency: numberOf(ours.CONCURRENCY),
-    timeout: times(1_000, ours.TIMEOUT_SECONDS),
-    maxAge: times(DAY_MS, ours.MAX_AGE_DAYS),
-    idempotencyKey: ours.IDEMPOTENCY_KEYS !== 'off',
+    ...placesOf(given),
+    /** Without them pages on this machine may send. */
+    origins: given.SITE_ORIGIN === undefined ? undefined : kinds.listOf(given.SITE_ORIGIN),
+    projects: kinds.namesOf(given.PROJECTS ?? '*'),
+    channels: kinds.namesOf(given.CHANNELS ?? '*'),
+    host: given.HOST ?? '127.0.0.1',
+    /** Without it the first free port from 8787 on. */
+    port: numberOf(given.PORT),
+    adminPort: numberOf(given.ADMIN_PORT),
+    addressHeader: given.CLIENT_ADDRESS_HEADER,
+    trustedProxies: kinds.proxiesOf(given.TRUSTED_PROXIES),
+    rateLimit: kinds.rateOf(given.RATE_LIMIT),
+    ceiling: kinds.rateOf(given.CEILING),
   };
 };
 
-/** The token as it is now: its file may have changed. */
-export const readToken = (environment: NodeJS.ProcessEnv): string =>
-  read(environment, ['SERVICE_TOKEN'], ['SERVICE_TOKEN']).SERVICE_TOKEN!;
+/** The settings that the command `dead` needs: those of the queue and of the database. */
+export const readPlaces = (environment: NodeJS.ProcessEnv) =>
+  placesOf(
+    read(environment, [
+      ...(['SERVICE_URL', 'QUEUE_URL', 'REDIS_PREFIX', 'DATABASE_URL', 'DATA_FOLDER'] as const),
+      ...(['MAX_WAITING', 'MAX_WAITING_OF_CLIENT', 'MAX_DEAD', 'MAX_DEAD_OF_CLIENT'] as const),
+    ]),
+  );
 
-/** How to log. A wrong value is told by `readSettings`, which needs a log to do so. */
+/** The settings that the command `tail` needs. */
+export const readTailSettings = (environment: NodeJS.ProcessEnv) =>
+  storeOf(read(environment, ['DATA_FOLDER', 'READ_TOKEN']));
+
+/** The service's token as it is now: its file may have changed. */
+export const readServiceToken = (environment: NodeJS.ProcessEnv): string =>
+  read(environment, ['SERVICE_URL', 'SERVICE_TOKEN']).SERVICE_TOKEN!;
+
+/** How to log. A wrong value is reported by `readSettings`, which needs a log to do so. */
 export const readLogFormat = ({ LOG_FORMAT }: NodeJS.ProcessEnv): LogFormat =>
   LOG_FORMAT === 'json' ? 'json' : 'text';
 
-/** The settings that the commands for dead letters need. */
-export const readStoreSettings = (
-  environment: NodeJS.ProcessEnv,
-): StoreSettings & { storeUrl: string } => {
-  const ours = read(environment, ['STORE_URL', ...OF_STORE], ['STORE_URL']);
-  return { ...storeSettingsOf(ours), storeUrl: ours.STORE_URL! };
+/** Options of the server that are called otherwise among the settings. */
+const NAME_OF: Readonly<Record<string, SettingName>> = {
+  baseUrl: 'SERVICE_URL',
+  token: 'SERVICE_TOKEN',
+  origins: 'SITE_ORIGIN',
 };
+
+/** A message of the server in which options, such as `maxWaiting`, have the names of their settings. */
+export const inSettings = (message: string): string =>
+  message.replace(/`(\w+)`/g, (quoted, option: string) => {
+    const name = option.replace(/[A-Z]/g, '_$&').toUpperCase();
+    return NAME_OF[option] ?? (Object.hasOwn(SETTINGS, name) ? name : quoted);
+  });
+
+export type ServiceSettings = ReturnType<typeof serviceOf>;
+export type Places = ReturnType<typeof placesOf>;
+export type Settings = ReturnType<typeof readSettings>;

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '../server/records.js';
 import { causeOf } from '../server/deliver/fetch.js';
 import type { Refused, Row } from '../service.js';
+import type { Voice } from './log.js';
 import { readStream } from './read-stream.js';
-import { readTailSettings } from './service-settings.js';
+import { readTailSettings } from './settings.js';
 import { createTerminalLines, lineOf, plain, refusedLine, type Terminal } from './tail-lines.js';
 
 export const TAIL_USAGE =
@@ -20,13 +21,9 @@ const read = (folder: string, name: string): string | undefined => {
   }
 };
 
-interface Effects {
+interface Effects extends Voice {
   /** The environment variables, which are those of the service if it is on this machine. */
   environment: NodeJS.ProcessEnv;
-  /** Writes a line of the result. */
-  print: (line: string) => void;
-  /** Writes a line for people, which is no part of the result. */
-  say: (line: string) => void;
   /** Where `print` writes to, if that is a terminal. */
   terminal?: Terminal | undefined;
   signal?: AbortSignal;

@@ -1,35 +1,50 @@
 import type { OnMetric } from '../relay.js';
 
+/** Requests that bring records, below the path for pages and elsewhere. */
+const INTAKE = /^(?:\/v1\/)?(?:batch|identify|event)$/;
+
+const inWords = (counts: Map<string, number>, between: string): string =>
+  [...counts]
+    .sort()
+    .map(([name, number]) => `${number}${between}${name}`)
+    .join(', ');
+
 /** Counts what passes, and says it in one line. */
-export const createTrafficLog = () => {
-  const counts = { in: new Map<string, number>(), out: new Map<string, number>() };
+export const createTrafficLog = ({ hasQueue }: { hasQueue: boolean }) => {
+  const counts = {
+    in: new Map<string, number>(),
+    out: new Map<string, number>(),
+    /** By their status. The records in these requests were not read, and so they are not counted. */
+    refused: new Map<string, number>(),
+  };
   const queue = { waiting: 0, dead: 0 };
 
-  const inWords = (side: Map<string, number>): string =>
-    [...side]
-      .sort()
-      .map(([outcome, number]) => `${number} ${outcome}`)
-      .join(', ') || 'nothing';
-
-  const onMetric: OnMetric = (name, value, labels) => {
+  const onMetric: OnMetric = (
+    name,
+    value,
+    { side, outcome = '', route = '', status = '' } = {},
+  ) => {
+    const add = (to: Map<string, number>, key: string) => to.set(key, (to.get(key) ?? 0) + value);
     if (name === 'queue_waiting') queue.waiting = value;
     if (name === 'queue_dead') queue.dead = value;
-    if (name !== 'records') return;
-    const { side, outcome = '' } = labels ?? {};
-    const ofSide = side === 'out' ? counts.out : counts.in;
-    ofSide.set(outcome, (ofSide.get(outcome) ?? 0) + value);
+    if (name === 'records') add(side === 'out' ? counts.out : counts.in, outcome);
+    if (name === 'requests' && INTAKE.test(route) && Number(status) >= 400)
+      add(counts.refused, status);
   };
 
   return {
-    /** For a server and its consumer. */
     onMetric,
     /** The line for what has passed since the last one. */
     line: (): string => {
-      const { waiting, dead } = queue;
-      const text = `in: ${inWords(counts.in)}; out: ${inWords(counts.out)}; ${waiting} waiting, ${dead} dead`;
-      counts.in.clear();
-      counts.out.clear();
-      return text;
+      const parts = [`in: ${inWords(counts.in, ' ') || 'nothing'}`];
+      if (counts.refused.size) parts.push(`requests refused: ${inWords(counts.refused, ' × ')}`);
+      if (hasQueue)
+        parts.push(
+          `out: ${inWords(counts.out, ' ') || 'nothing'}`,
+          `${queue.waiting} waiting${queue.dead ? `, ${queue.dead} dead` : ''}`,
+        );
+      for (const side of Object.values(counts)) side.clear();
+      return parts.join('; ');
     },
   };
 };

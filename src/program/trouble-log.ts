@@ -4,20 +4,20 @@ import type { Log } from './log.js';
 type Kind = ServerError['kind'];
 
 /**
- * Writes a line when a trouble begins and one when it is over. Relay and consumer each tell of the store and the
- * service that they share, so a trouble may begin twice before it ends.
+ * Writes a line when a trouble begins and one when it is over. The server and the consumer of its queue each report the
+ * troubles of what they share, so a trouble may begin twice before it ends.
  */
 export const createTroubleLog = (log: Log, inWords: (message: string) => string) => {
-  /** How many tell of a trouble now. */
-  const tellers = new Map<Kind, number>();
+  /** How many report a trouble now. */
+  const reporters = new Map<Kind, number>();
   const change = (kind: Kind, by: number): number => {
-    const count = (tellers.get(kind) ?? 0) + by;
-    tellers.set(kind, count);
+    const count = (reporters.get(kind) ?? 0) + by;
+    reporters.set(kind, count);
     return count;
   };
 
   const onError = ({ kind, message }: { kind: Kind; message: string }): void => {
-    const isFirst = !ENDING.includes(kind) || change(kind, 1) === 1;
+    const isFirst = ENDLESS.includes(kind) || change(kind, 1) === 1;
     if (isFirst) log.error(`${kind}: ${inWords(message)}`);
   };
   const onRecovery = ({ kind, lastedMs }: { kind: Kind; lastedMs: number }): void => {
@@ -27,8 +27,5 @@ export const createTroubleLog = (log: Log, inWords: (message: string) => string)
   return { onError, onRecovery };
 };
 
-/** The troubles whose end is told. */
-const ENDING: readonly Kind[] = [
-  ...(['setup', 'unreachable', 'service', 'records', 'token', 'queue'] as const),
-  ...(['store', 'reading'] as const),
-];
+/** What happens once, and has no end. */
+const ENDLESS: readonly Kind[] = ['unlisted', 'dropped', 'storage', 'hook', 'fault'];

@@ -3,8 +3,8 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { readServiceSettings } from '../../src/program/service-settings.js';
-import { serveService } from '../../src/program/serve-service.js';
+import { readSettings } from '../../src/program/settings.js';
+import { serve } from '../../src/program/serve.js';
 import { event } from '../server/helpers/records.js';
 import { readEvents } from '../server/support/read-events.js';
 import { blocks, read } from '../support/docs.js';
@@ -25,12 +25,15 @@ const start = async (place: string) => {
     writeFileSync(join(files, name), name);
   const said: string[] = [];
   const say = (line: string) => void said.push(line);
-  const served = serveService(
-    readServiceSettings({
+  const served = serve(
+    readSettings({
       ...{ SITE_ORIGIN: ORIGIN, CLIENT_ADDRESS_HEADER: 'x-real-ip' },
       ...{ DATA_FOLDER: folder, PORT: '0' },
     }),
-    { log: { info: say, error: say }, announce: say, files: pathToFileURL(`${files}/`) },
+    {
+      ...{ log: { info: () => {}, error: say }, announce: say, environment: {} },
+      files: pathToFileURL(`${files}/`),
+    },
   );
   await vi.waitUntil(() => said.length > 0, 20_000);
   const behind = new URL(readFileSync(join(folder, 'address'), 'utf8')).port;

@@ -1,7 +1,13 @@
-import { expect, it } from 'vitest';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import type { DeadLetter } from '../../src/relay-redis.js';
-import { checked } from '../server/helpers/records.js';
+import { checked, event } from '../server/helpers/records.js';
 import { runDeadCommand } from '../../src/program/dead-command.js';
+import { openDeadLetters } from '../../src/program/open-dead-letters.js';
+import { readPlaces } from '../../src/program/settings.js';
+import { createLibsqlStore } from '../../src/service-libsql.js';
+import { refuseRows } from '../server/support/refuse-rows.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 type Letters = Parameters<typeof runDeadCommand>[1];
 
@@ -77,7 +83,10 @@ it.each([
     ago('c', 'expired 503', 72),
   ];
   const told: string[] = [];
-  const take = async (ids: readonly string[]) => told.push(...ids);
+  const take = async (ids: readonly string[]) => {
+    told.push(...ids);
+    return ids.length;
+  };
   const { printed } = await run(args, letters, { resend: take, purge: take });
   if (args[0] === 'list') told.push(...printed.map((line) => (JSON.parse(line) as DeadLetter).id));
   expect(told).toEqual(chosen);
@@ -96,5 +105,58 @@ it('writes nothing of a record that a terminal would obey', async () => {
   const letter = letterOf('1', '\u009b31m\u202e\u007f\u001b[2J\u{e0001}');
   const { printed } = await run(['list'], [letter]);
   expect(printed[0]).toMatch(/^[ -~]+$/);
-  expect(JSON.parse(printed[0]!)).toMatchObject({ record: letter.record });
+  const { text: _, ...record } = letter.record;
+  expect(JSON.parse(printed[0]!)).toMatchObject({ record });
+});
+
+it('lists, sends again and deletes what the database has refused, in the same words', async () => {
+  const folder = tempFolder();
+  const path = join(folder, 'rows.db');
+  const store = createLibsqlStore({ path });
+  const unspoil = refuseRows(path, 'not this one', "NEW.event = 'bad'");
+  const bad = (id: string) => checked(event(id, 'bad'));
+  await store.write([bad('a'), checked(event('good')), bad('b'), bad('c')]);
+  await store.refuse([
+    { received_at: new Date().toISOString(), reason: 'token', status: 401, message: 'no token' },
+  ]);
+  await store.close();
+
+  const dead = async (...args: string[]) => {
+    const letters = await openDeadLetters(readPlaces({ DATA_FOLDER: folder }));
+    const [printed, said]: [string[], string[]] = [[], []];
+    await runDeadCommand(args, letters, {
+      print: (line) => printed.push(line),
+      say: (line) => said.push(line),
+    });
+    await letters.close();
+    return { printed, said };
+  };
+  const listed = async () =>
+    (await dead('list')).printed.map((line) => JSON.parse(line) as DeadLetter);
+  const [a, b, c] = await listed();
+  expect([a, b, c].map((one) => one!.record.id)).toEqual(['a', 'b', 'c']);
+  expect(a).toMatchObject({ reason: 'not this one', record: { type: 'event' } });
+  expect(await dead('resend', a!.id)).toEqual({
+    ...{ printed: ['0 sent again'], said: ['1 were not there, or are refused still'] },
+  });
+  unspoil();
+  expect((await dead('resend', a!.id)).printed).toEqual(['1 sent again']);
+  expect((await dead('purge', '--reason', 'not this', '--newer', '1h')).printed).toEqual([
+    '2 deleted',
+  ]);
+  expect(await listed()).toEqual([]);
+  const after = createLibsqlStore({ path });
+  onTestFinished(() => after.close());
+  expect((await after.rows({}, { limit: 9 })).map(({ id }) => id)).toEqual(['good', 'a']);
+  expect(await after.countRefused()).toBe(1);
+});
+
+it('says where dead letters are, where there are none', async () => {
+  const { SERVICE_URL, QUEUE_URL } = { SERVICE_URL: 'http://127.0.0.1:9', QUEUE_URL: 'file:/x' };
+  await expect(openDeadLetters(readPlaces({ SERVICE_URL }))).rejects.toThrow('give `QUEUE_URL`');
+  // Without SERVICE_URL they are in the database, though there is a queue.
+  const DATA_FOLDER = tempFolder();
+  await expect(openDeadLetters(readPlaces({ QUEUE_URL, DATA_FOLDER }))).rejects.toThrow(
+    `\`DATABASE_URL\` (file:${DATA_FOLDER}/rows.db): ENOENT`,
+  );
 });

@@ -4,13 +4,13 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { serveRelay } from '../../src/program/serve-relay.js';
+import { serve } from '../../src/program/serve.js';
 import { readSettings } from '../../src/program/settings.js';
 import { createLibsqlQueue } from '../../src/relay-libsql.js';
 import { event } from '../server/helpers/records.js';
 import { listen } from '../server/helpers/relay.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { ORIGIN, runJudge, runRelay, settingsOf } from './support/run-relay.js';
+import { environmentOf, ORIGIN, runJudge, runRelay, settingsOf } from './support/run-relay.js';
 
 /** The program in front of a service that takes everything. */
 const start = async (more: Readonly<Record<string, string>> = {}) => {
@@ -44,7 +44,7 @@ it('tells numbers on a port of their own, and strangers only that it is well', a
       expect(await (await fetch(url + path)).text()).toBe('{"status":"ok"}');
   // What the numbers say is in true-numbers.test.ts.
   const metrics = await (await fetch(`${program.adminUrl}/metrics`)).text();
-  expect(metrics).toContain('analytics_relay_queue_waiting ');
+  expect(metrics).toContain('analytics_outbox_queue_waiting ');
   expect(metrics).toContain('nodejs_eventloop_lag_seconds ');
 });
 
@@ -86,7 +86,9 @@ it('reads its token again when it is told to, and goes on with the one it has if
   writeFileSync(path, 'tok_old\n');
   const service = await runJudge();
   const settings = settingsOf(service.url, { SERVICE_TOKEN: 'tok_old' });
-  const program = await runRelay(settings, { SERVICE_TOKEN_FILE: path });
+  const program = await runRelay(settings, {
+    ...{ SERVICE_URL: service.url, SERVICE_TOKEN_FILE: path },
+  });
   const tokenOf = async (id: string) => {
     await program.send([event(id)]);
     return vi.waitUntil(() => service.asked.find(({ name }) => name === id)?.authorization);
@@ -106,7 +108,7 @@ it('leaves no record to another process while a request with it may be under way
   const folder = tempFolder();
   let answer: ((status: number) => void) | undefined;
   const service = await runJudge(() => new Promise((resolve) => (answer = resolve)));
-  const settings = { STORE_URL: `file:${folder}`, TIMEOUT_SECONDS: '120' };
+  const settings = { QUEUE_URL: `file:${folder}`, TIMEOUT_SECONDS: '120' };
   const program = await runRelay(settingsOf(service.url, settings));
   await program.send([event('a')]);
   await vi.waitUntil(() => answer);
@@ -159,8 +161,11 @@ it('names the setting when a port is in use, and says nothing of options in its 
   const service = await runJudge(() => 401);
   const program = await runRelay(settingsOf(service.url));
   const { port: PORT } = new URL(program.url);
-  const log = { info: () => {}, error: () => {} };
-  await expect(serveRelay(settingsOf(service.url, { PORT }), log)).rejects.toThrow(
+  const effects = {
+    ...{ log: { info: () => {}, error: () => {} }, announce: () => {}, environment: {} },
+    files: new URL(import.meta.url),
+  };
+  await expect(serve(settingsOf(service.url, { PORT }), effects)).rejects.toThrow(
     `\`PORT\`: port ${PORT} is in use`,
   );
   await program.send([event('a')]);
@@ -173,14 +178,16 @@ it('names the setting when a port is in use, and says nothing of options in its 
 it('serves over a folder, says once a minute what has passed, and stops when it is told to', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { service, program } = await start();
+  const folder = tempFolder();
+  const { service, program } = await start({ QUEUE_URL: `file:${folder}` });
   const { lines, errors, send, stop } = program;
+  expect(lines[0]).toBe(`passes on to ${service.url}/, behind the queue file:${folder}`);
   expect((await send([event('a'), event('b')])).status).toBe(200);
   await vi.waitUntil(() => service.answered(200).length === 2);
   vi.advanceTimersByTime(60_000);
-  expect(lines[1]).toMatch(/^in: 2 accepted; out: (2 delivered|nothing); \d+ waiting, 0 dead$/);
+  expect(lines[2]).toMatch(/^in: 2 accepted; out: (2 delivered|nothing); \d+ waiting$/);
   vi.advanceTimersByTime(60_000);
-  expect(lines[2]).toMatch(/^in: nothing; out: /);
+  expect(lines[3]).toMatch(/^in: nothing; out: /);
 
   await stop();
   expect(lines.at(-1)).toMatch(/^stopped\. in: nothing; out: /);
@@ -195,12 +202,29 @@ it('takes the record of the docs, with the settings of the docs', async () => {
   const [, command] = /```sh\n(curl [^`]*)```/.exec(docs)!;
   const [, answer] = /The answer is `(.*?)`/.exec(docs)!;
   const service = await runJudge();
-  const store = `file:${tempFolder()}`;
-  const mine = { SERVICE_URL: service.url, SERVICE_TOKEN: 'tok', STORE_URL: store, PORT: '0' };
+  const queue = `file:${tempFolder()}`;
+  const mine = { SERVICE_URL: service.url, SERVICE_TOKEN: 'tok', QUEUE_URL: queue, PORT: '0' };
   const { url } = await runRelay(readSettings({ ...shown, ...mine }));
-  const here = command!.replace('http://localhost:3000', url).replace('curl -i', 'curl -is');
+  const here = command!.replace('http://localhost:8787', url).replace('curl -i', 'curl -is');
   const { stdout } = await promisify(execFile)('sh', ['-c', here]);
   expect(stdout).toMatch(/^HTTP\/1\.1 200 OK/);
   expect(stdout.split('\r\n\r\n')[1]).toBe(answer);
   await vi.waitUntil(() => service.answered(200).length === 1);
+});
+
+it('passes records on while their senders wait where it has no queue', async () => {
+  const service = await runJudge((name) => (name === 'bad' ? 400 : 200));
+  const { QUEUE_URL: _, ...settings } = environmentOf(service.url);
+  const program = await runRelay(readSettings(settings));
+  const answer = await program.send([event('a'), event('bad')]);
+  expect(await answer.json()).toMatchObject({
+    results: [{ outcome: 'delivered' }, { outcome: 'rejected', status: 400 }],
+  });
+  const elsewhere = { method: 'POST', headers: { origin: 'https://evil.example' } };
+  expect((await fetch(`${program.url}/any/path/v1/batch`, elsewhere)).status).toBe(403);
+  expect((await fetch(`${program.url}/rows`)).status).toBe(404);
+  await program.stop();
+  expect(program.lines.at(-1)).toBe(
+    'stopped. in: 1 delivered, 1 rejected; requests refused: 1 × 403',
+  );
 });

@@ -2,86 +2,158 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
+  inSettings,
+  readPlaces,
+  readServiceToken,
   readSettings,
-  readStoreSettings,
-  readToken,
-  settingLines,
+  readTailSettings,
 } from '../../src/program/settings.js';
+import { NAMES, settingLines, SETTINGS } from '../../src/program/settings-table.js';
+import { read } from '../support/docs.js';
 import { tempFolder } from '../support/temp-folder.js';
 
-const good = {
+/** What a program needs in order to pass records on. */
+const RELAY = {
   SERVICE_URL: 'https://in.example.com',
   SERVICE_TOKEN: 'secret',
   SITE_ORIGIN: 'https://shop.example, https://blog.example',
   PROJECTS: 'shop',
   CHANNELS: 'web, growth',
-  STORE_URL: 'redis://localhost:6379',
 };
+const QUEUE = { QUEUE_URL: 'redis://localhost:6379' };
 
 describe('the settings of the program', () => {
-  it('are read from the environment, and leave the rest of it alone', () => {
-    expect(readSettings({ ...good, PATH: '/bin', SERVICE_URLS: 'x' })).toEqual({
-      baseUrl: 'https://in.example.com',
-      token: 'secret',
+  it('may all be left out: it stores in a folder of its own, for this machine alone', () => {
+    expect(readSettings({ PATH: '/bin' })).toEqual({
+      store: { folder: 'analytics-data', databaseUrl: 'file:analytics-data/rows.db' },
+      projects: '*',
+      channels: '*',
+      host: '127.0.0.1',
+    });
+  });
+
+  it('are read from the environment', () => {
+    const common = {
+      ...{ PORT: '0', HOST: '::', ADMIN_PORT: '9100', CLIENT_ADDRESS_HEADER: 'x-real-ip' },
+      ...{ RATE_LIMIT: '0.5/10', CEILING: 'off', LOG_FORMAT: 'json', CHANNELS: 'web,*' },
+    };
+    expect(readSettings(common)).toMatchObject({
+      ...{ port: 0, host: '::', adminPort: 9_100, addressHeader: 'x-real-ip', channels: '*' },
+      ...{ rateLimit: { perSecond: 0.5, burst: 10 }, ceiling: false },
+    });
+    const ofStore = {
+      ...{ DATA_FOLDER: '/data', DATABASE_URL: 'postgres://localhost/x', RETENTION_DAYS: '30' },
+      ...{ READ_TOKEN: 'sixteen-letters-', WRITE_TOKENS: 'shop=a=b, blog=c,news=c,*=d' },
+    };
+    expect(readSettings({ ...ofStore, ...QUEUE, MAX_WAITING: '9', REDIS_PREFIX: 'shop' })).toEqual(
+      expect.objectContaining({
+        store: {
+          ...{ folder: '/data', databaseUrl: 'postgres://localhost/x', retentionDays: 30 },
+          readToken: 'sixteen-letters-',
+          writeTokens: [
+            { token: 'a=b', projects: ['shop'] },
+            { token: 'c', projects: ['blog', 'news'] },
+            { token: 'd', projects: '*' },
+          ],
+        },
+        // The store knows repeats.
+        queue: {
+          ...{ url: QUEUE.QUEUE_URL, prefix: 'shop', bounds: { maxWaiting: 9, idAge: 0 } },
+        },
+      }),
+    );
+    const ofService = {
+      ...{ CONCURRENCY: '8', TIMEOUT_SECONDS: '2.5', SERVICE_RATE: '50/10' },
+      ...{ IDEMPOTENCY_KEYS: 'off', MAX_AGE_DAYS: '3', ID_DAYS: '0.5', MAX_IDS: '9' },
+    };
+    expect(readSettings({ ...RELAY, ...QUEUE, ...ofService })).toMatchObject({
+      service: {
+        ...{ baseUrl: RELAY.SERVICE_URL, token: 'secret', concurrency: 8, timeout: 2_500 },
+        ...{ rate: { perSecond: 50, burst: 10 }, idempotencyKey: false, maxAge: 3 * 86_400_000 },
+      },
+      queue: { bounds: { idAge: 43_200_000, maxIds: 9 } },
       origins: ['https://shop.example', 'https://blog.example'],
       projects: ['shop'],
       channels: ['web', 'growth'],
-      storeUrl: 'redis://localhost:6379',
-      port: 3_000,
-      idempotencyKey: true,
-      bounds: {},
-      ids: {},
-    });
-    const settings = {
-      ...{
-        CONCURRENCY: '8',
-        TIMEOUT_SECONDS: '2.5',
-        IDEMPOTENCY_KEYS: 'off',
-        SERVICE_RATE: '50/10',
-      },
-      ...{ MAX_WAITING: '5000', MAX_AGE_DAYS: '3', ID_DAYS: '0.5', MAX_IDS: '9', PREFIX: 'shop' },
-    };
-    expect(readSettings({ ...good, ...settings })).toMatchObject({
-      ...{ concurrency: 8, timeout: 2_500, idempotencyKey: false, prefix: 'shop' },
-      ...{
-        maxAge: 3 * 86_400_000,
-        ids: { maxAge: 43_200_000, maxIds: 9 },
-        bounds: { maxWaiting: 5_000 },
-      },
-      serviceRate: { perSecond: 50, burst: 10 },
-    });
-    const proxiesIn = (value: string) =>
-      readSettings({ ...good, TRUSTED_PROXIES: value }).trustedProxies;
-    expect(proxiesIn('2')).toBe(2);
-    expect(proxiesIn('10.0.0.0/8, 2001:db8::/32, ::1')).toEqual([
-      '10.0.0.0/8',
-      '2001:db8::/32',
-      '::1',
-    ]);
-    const any = { PROJECTS: '*', CHANNELS: 'web,*' };
-    expect(readSettings({ ...good, ...any })).toMatchObject({ projects: '*', channels: '*' });
-    const more = {
-      ...{ PORT: '0', HOST: '127.0.0.1', ADMIN_PORT: '9100', CLIENT_ADDRESS_HEADER: 'x-real-ip' },
-      ...{ RATE_LIMIT: '0.5/10', CEILING: 'off', LOG_FORMAT: 'json' },
-    };
-    expect(readSettings({ ...good, ...more })).toMatchObject({
-      ...{ port: 0, host: '127.0.0.1', adminPort: 9_100, addressHeader: 'x-real-ip' },
-      ...{ rateLimit: { perSecond: 0.5, burst: 10 }, ceiling: false },
     });
   });
 
-  it('are all in the help', () => {
+  it.each([
+    ['2', 2],
+    ['10.0.0.0/8, 2001:db8::/32, ::1', ['10.0.0.0/8', '2001:db8::/32', '::1']],
+  ])('name the proxies %s', (TRUSTED_PROXIES, trustedProxies) => {
+    expect(readSettings({ TRUSTED_PROXIES })).toMatchObject({ trustedProxies });
+  });
+
+  it('take the origins of apps and extensions', () => {
+    const list = 'capacitor://localhost, chrome-extension://abc, app://-';
+    expect(readSettings({ SITE_ORIGIN: list }).origins).toEqual(list.split(', '));
+  });
+
+  it('are all in the help, each where it has a meaning', () => {
     const help = settingLines().join('\n');
-    for (const name of [...Object.keys(good), 'HOST', 'ADMIN_PORT', 'LOG_FORMAT', 'CEILING'])
-      expect(help).toContain(`${name} `);
+    for (const name of NAMES) expect(help).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
+    const [, always = '', stores = '', passesOn = '', queues = ''] =
+      /^([^]*)Only without SERVICE_URL:([^]*)Only with SERVICE_URL:([^]*)Only with QUEUE_URL:([^]*)Only with SERVICE_URL and QUEUE_URL:/.exec(
+        help,
+      )!;
+    expect([always, stores, passesOn, queues]).toEqual(
+      ['SITE_ORIGIN', 'READ_TOKEN', 'CONCURRENCY', 'MAX_WAITING'].map((name) =>
+        expect.stringContaining(`${name} `),
+      ),
+    );
+    expect(help).toContain('CONCURRENCY            requests to it at a time (32)\n');
   });
 
-  it.each(Object.keys(good))('must have %s, and an empty one is none', (name) => {
-    for (const value of [undefined, '']) {
-      expect(() => readSettings({ ...good, [name]: value })).toThrow(
-        `\`${name}\` is missing: give `,
-      );
+  it('are all in the docs, where they have a meaning', () => {
+    const [relay, store] = ['relay-operate', 'service-program'].map((name) =>
+      read(`docs/${name}.md`),
+    );
+    for (const name of NAMES) {
+      const isOfStore = SETTINGS[name].only === 'without SERVICE_URL';
+      const written = name.endsWith('_WAITING_OF_CLIENT') ? '…_OF_CLIENT' : name;
+      expect(isOfStore ? store : relay).toContain(`\`${written}\``);
     }
+  });
+
+  it.each(['SERVICE_TOKEN', 'SITE_ORIGIN', 'PROJECTS', 'CHANNELS'])(
+    'must have %s where they pass records on',
+    (name) => {
+      expect(() => readSettings({ ...RELAY, [name]: undefined })).toThrow(
+        `option \`${name}\` is missing: give `,
+      );
+    },
+  );
+
+  it('must not be empty: a value that was not filled in would make another program', () => {
+    for (const name of NAMES)
+      expect(() => readSettings({ ...RELAY, ...QUEUE, [name]: '' }), name).toThrow(
+        /must be .*, not ""|is only for a program/,
+      );
+    expect(() => readSettings({ ...RELAY, SERVICE_URL: '' })).toThrow('`SERVICE_URL` must be ');
+    expect(() => readSettings({ QUEUE_URL_FILE: '' })).toThrow('`QUEUE_URL_FILE`: ENOENT');
+  });
+
+  it.each<[name: string, value: string, environment: NodeJS.ProcessEnv, words: string]>([
+    ['SERVICE_TOKEN', 'tok', {}, 'with SERVICE_URL'],
+    ['CONCURRENCY', '1', {}, 'with SERVICE_URL'],
+    ['TIMEOUT_SECONDS', '1', QUEUE, 'with SERVICE_URL'],
+    ['SERVICE_RATE', '1/1', QUEUE, 'with SERVICE_URL'],
+    ['IDEMPOTENCY_KEYS', 'on', QUEUE, 'with SERVICE_URL'],
+    ['DATABASE_URL', 'file:/x', RELAY, 'without SERVICE_URL'],
+    ['READ_TOKEN', 'sixteen-letters-', RELAY, 'without SERVICE_URL'],
+    ['WRITE_TOKENS', 'shop=tok', RELAY, 'without SERVICE_URL'],
+    ['RETENTION_DAYS', '1', { ...RELAY, ...QUEUE }, 'without SERVICE_URL'],
+    ['DATA_FOLDER', '/x', RELAY, 'without SERVICE_URL'],
+    ['MAX_WAITING', '1', RELAY, 'with QUEUE_URL'],
+    ['REDIS_PREFIX', 'x', {}, 'with QUEUE_URL'],
+    ['MAX_AGE_DAYS', '1', RELAY, 'with SERVICE_URL and QUEUE_URL'],
+    ['MAX_DEAD', '1', QUEUE, 'with SERVICE_URL and QUEUE_URL'],
+    ['ID_DAYS', '1', {}, 'with SERVICE_URL and QUEUE_URL'],
+  ])('refuse %s=%s where it has no meaning', (name, value, environment, words) => {
+    expect(() => readSettings({ ...environment, [name]: value })).toThrow(
+      `wrong settings: option \`${name}\` is only for a program ${words}`,
+    );
   });
 
   it.each([
@@ -91,12 +163,12 @@ describe('the settings of the program', () => {
     ['SITE_ORIGIN', 'https://shop.example,'],
     ['PROJECTS', 'shop,,blog'],
     ['CHANNELS', ' '],
-    ['STORE_URL', 'localhost:6379'],
-    ['STORE_URL', 'file:'],
-    ['STORE_URL', 'file: '],
-    ['STORE_URL', 'file:~/relay'],
-    ['STORE_URL', 'file:/var/lib/relay '],
-    ['STORE_URL', 'redis://localhost:6379\n'],
+    ['QUEUE_URL', 'localhost:6379'],
+    ['QUEUE_URL', 'file:'],
+    ['QUEUE_URL', 'file: '],
+    ['QUEUE_URL', 'file:~/relay'],
+    ['QUEUE_URL', 'file:/var/lib/relay '],
+    ['QUEUE_URL', 'redis://localhost:6379\n'],
     ['PORT', '65536'],
     ['PORT', '-1'],
     ['ADMIN_PORT', 'x'],
@@ -113,58 +185,109 @@ describe('the settings of the program', () => {
     ['IDEMPOTENCY_KEYS', 'true'],
     ['SITE_ORIGIN', 'null'],
     ['PORT', 'x'.repeat(10_000)],
+    ['WRITE_TOKENS', 'my secret'],
+    ['READ_TOKEN', 'my secret'],
+    ['DATABASE_URL', 'mysql://localhost'],
+    ['RETENTION_DAYS', 'ten'],
   ])('refuse %s=%j, and show it unless it may be a secret', (name, value) => {
-    const read = () => readSettings({ ...good, [name]: value });
-    expect(read).toThrow(`\`${name}\` must be `);
-    const isSecret = ['SERVICE_URL', 'SERVICE_TOKEN', 'STORE_URL'].includes(name);
-    if (isSecret) expect(read).not.toThrow(', not ');
-    else expect(read).toThrow(`, not ${JSON.stringify(value.slice(0, 100))}`);
-    expect(read).toThrow(/^[^]{0,400}$/);
+    const isOfStore = /^(WRITE|READ|DATA|RETENTION)/.test(name);
+    const settings = isOfStore ? {} : { ...RELAY, ...QUEUE };
+    const reading = () => readSettings({ ...settings, [name]: value });
+    expect(reading).toThrow(`\`${name}\` must be `);
+    if (/_URL|_TOKEN/.test(name)) expect(reading).not.toThrow(', not ');
+    else expect(reading).toThrow(`, not ${JSON.stringify(value.slice(0, 100))}`);
+    expect(reading).toThrow(/^[^]{0,400}$/);
   });
 
-  it('that are misspelt are told, and no others', () => {
+  it('refuse a read token that is short, or that pages know', () => {
+    expect(() => readSettings({ READ_TOKEN: 'fifteen-letters' })).toThrow(
+      '`READ_TOKEN` must be a token of 16 characters or more',
+    );
+    const token = 'token-of-16-signs';
+    const both = { READ_TOKEN: token, WRITE_TOKENS: `a=tok,b=${token}` };
+    expect(() => readSettings(both)).toThrow('`READ_TOKEN` must be another than');
+    expect(() => readSettings(both)).toThrow(/^(?!.*token-of)/s);
+  });
+
+  it.each([
+    ['shop=tok_1,blog=tok_2', 'shop', false],
+    ['shop=tok_1', 'shop,blog', true],
+    ['shop=tok_1', '*', true],
+    ['*=tok_1', 'shop', true],
+  ])('take the tokens %s with the projects %s: %s', (WRITE_TOKENS, PROJECTS, isFine) => {
+    const reading = () => readSettings({ WRITE_TOKENS, PROJECTS });
+    if (isFine) expect(reading).not.toThrow();
+    else expect(reading).toThrow('has a token for a project that `PROJECTS` (shop) does not list');
+  });
+
+  it('that are misspelt are reported, and no others', () => {
     const told = (environment: NodeJS.ProcessEnv) => {
       const lines: string[] = [];
       const say = (line: string) => lines.push(line);
       try {
         readSettings(environment, say);
       } catch {
-        // It is told all the same, and first: the setting that was meant may be what is missing.
+        // It is reported all the same, and first: the setting that was meant may be what is missing.
       }
       return lines;
     };
-    const { SITE_ORIGIN, ...others } = good;
+    const { SITE_ORIGIN, ...others } = RELAY;
     expect(told({ ...others, SITE_ORIGINS: SITE_ORIGIN, SERVICE_TOKENFILE: '/x' })).toEqual([
       '`SITE_ORIGINS` is no setting: did you mean `SITE_ORIGIN`?',
       '`SERVICE_TOKENFILE` is no setting: did you mean `SERVICE_TOKEN_FILE`?',
     ]);
     const usual = { PATH: '/bin', HOME: '/root', HOSTNAME: 'x', PWD: '/', POSTGRES_PORT: '1' };
-    expect(told({ ...good, ...usual, SITE_ORIGINS: 'x', LOG_FORMATS: '' })).toEqual([]);
+    expect(told({ ...RELAY, ...usual, SITE_ORIGINS: 'x', LOG_FORMATS: '' })).toEqual([]);
   });
 
-  it('take the origins of apps and extensions', () => {
-    const list = 'capacitor://localhost, chrome-extension://abc, app://-';
-    expect(readSettings({ ...good, SITE_ORIGIN: list }).origins).toEqual(list.split(', '));
-  });
-
-  it('may have secrets in files, and the token is read again from there', () => {
+  it('may have secrets in files, and the token for the service is read again from there', () => {
     const path = join(tempFolder(), 'token');
     writeFileSync(path, 'tok_1\n');
-    const environment = { ...good, SERVICE_TOKEN: '', SERVICE_TOKEN_FILE: path };
-    expect(readSettings(environment).token).toBe('tok_1');
-    const both = { ...environment, SERVICE_TOKEN: 'tok_0' };
-    expect(() => readSettings(both)).toThrow('`SERVICE_TOKEN_FILE`: give one of the two');
+    const { SERVICE_TOKEN, ...others } = RELAY;
+    const environment = { ...others, SERVICE_TOKEN_FILE: path };
+    expect(readSettings(environment).service!.token).toBe('tok_1');
+    expect(() => readSettings({ ...environment, SERVICE_TOKEN })).toThrow(
+      '`SERVICE_TOKEN_FILE`: give one of the two',
+    );
     writeFileSync(path, 'tok_2\n');
-    expect(readToken(environment)).toBe('tok_2');
+    expect(readServiceToken(environment)).toBe('tok_2');
     writeFileSync(path, 'tok 3\n');
-    expect(() => readToken(environment)).toThrow('`SERVICE_TOKEN` must be ');
+    expect(() => readServiceToken(environment)).toThrow('`SERVICE_TOKEN` must be ');
+    writeFileSync(path, '\n'); // a secret that was not filled in
+    for (const name of ['READ_TOKEN', 'DATABASE_URL'])
+      expect(() => readSettings({ [`${name}_FILE`]: path }), name).toThrow(
+        `wrong settings: \`${name}_FILE\`: the file is empty`,
+      );
+    expect(() => readSettings({ READ_TOKEN_FILE: `${path}.missing` })).toThrow(
+      'wrong settings: `READ_TOKEN_FILE`: ENOENT',
+    );
   });
 
-  it('need only the store for dead letters', () => {
-    expect(readStoreSettings({ STORE_URL: 'file:/x', PREFIX: 'shop' })).toMatchObject({
-      ...{ storeUrl: 'file:/x', prefix: 'shop' },
+  it('of other words are the few that they need', () => {
+    const { SERVICE_URL } = RELAY;
+    expect(readPlaces({ SERVICE_URL, ...QUEUE, REDIS_PREFIX: 'shop' }).queue).toMatchObject({
+      ...{ url: QUEUE.QUEUE_URL, prefix: 'shop' },
     });
-    expect(() => readStoreSettings({})).toThrow('`STORE_URL` is missing');
-    expect(() => readStoreSettings({ STORE_URL: 'x' })).toThrow('`STORE_URL` must be ');
+    expect(readPlaces({ DATA_FOLDER: '/x' }).store.databaseUrl).toBe('file:/x/rows.db');
+    expect(() => readPlaces({ QUEUE_URL: 'x' })).toThrow('`QUEUE_URL` must be ');
+    expect(readTailSettings({ READ_TOKEN: 'sixteen-letters-', PORT: 'x' })).toMatchObject({
+      ...{ folder: 'analytics-data', readToken: 'sixteen-letters-' },
+    });
+  });
+
+  it.each(['relay', 'service'])('are those of the compose file: %s', (name) => {
+    const [, block = ''] = read('compose.yaml').split(new RegExp(`^  ${name}:$`, 'm'));
+    const [own = ''] = block.split(/^  \w+:$/m);
+    const pairs = [...own.matchAll(/^ {6}([A-Z_]+): '?(.*?)'?$/gm)].map(([, ...pair]) => pair);
+    expect(readSettings(Object.fromEntries(pairs))).toMatchObject({
+      ...{ projects: ['shop'], host: '0.0.0.0' },
+      service: name === 'relay' ? { baseUrl: 'http://service:8787' } : undefined,
+    });
+  });
+
+  it('stand in messages in place of the options that are made of them', () => {
+    expect(inSettings('check `baseUrl` and `token`: `maxWaiting` is 5, `other` is 6')).toBe(
+      'check SERVICE_URL and SERVICE_TOKEN: MAX_WAITING is 5, `other` is 6',
+    );
   });
 });

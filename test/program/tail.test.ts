@@ -220,7 +220,7 @@ it('asks with the token that the service has in the same environment', async () 
   writeFileSync(path, 'of-file\n');
   writeFileSync(join(folder, 'read-token'), 'made\n');
   for (const [environment, token] of [
-    [{ READ_TOKEN: '' }, 'made'],
+    [{ READ_TOKEN: undefined }, 'made'],
     [{ READ_TOKEN_FILE: path }, 'of-file'],
   ] as const) {
     const { requests, tail, connected } = await runStream({ DATA_FOLDER: folder, ...environment });

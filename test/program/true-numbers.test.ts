@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { BatchRecord } from '../../src/interface/wire.js';
-import { openStore } from '../../src/program/store.js';
+import { openQueue } from '../../src/program/open-queue.js';
 import { event } from '../server/helpers/records.js';
 import { runJudge, runRelay, settingsOf } from './support/run-relay.js';
 
@@ -34,7 +34,7 @@ it('tells in metrics, health and log what is in the store and at the service', a
 
   const numbers = async () => {
     const text = await (await fetch(`${adminUrl}/metrics`)).text();
-    const rows = [...text.matchAll(/^analytics_relay_(\S+) (\S+)$/gm)];
+    const rows = [...text.matchAll(/^analytics_outbox_(\S+) (\S+)$/gm)];
     return new Map(rows.map(([, name, value]) => [name!, Number(value)]));
   };
   await vi.waitUntil(
@@ -70,15 +70,15 @@ it('tells in metrics, health and log what is in the store and at the service', a
   await stop();
   const retried = service.answered(500).length;
   expect(lines.at(-1)).toBe(
-    `stopped. in: 80 accepted, 2 blocked, 1 rejected; out: 70 delivered, 3 rejected, ${retried} retry; 2 waiting, 3 dead`,
+    `stopped. in: 80 accepted, 2 blocked, 1 rejected; requests refused: 1 × 403, 3 × 429; out: 70 delivered, 3 rejected, ${retried} retry; 2 waiting, 3 dead`,
   );
   expect(errors.filter((line) => line.startsWith('dead letter')).sort()).toEqual(
     named('refused', 3).map(({ id }) => `dead letter: event ${id} rejected 400`),
   );
-  const store = await openStore(settings.storeUrl);
-  onTestFinished(store.close);
-  expect(await store.queue.size!()).toMatchObject({ waiting: 2, dead: 3 });
-  const dead = await store.queue.deadLetters.list();
+  const { queue, close } = await openQueue(settings.queue!);
+  onTestFinished(close);
+  expect(await queue.size!()).toMatchObject({ waiting: 2, dead: 3 });
+  const dead = await queue.deadLetters.list();
   expect(dead.map(({ record }) => record.id).sort()).toEqual(
     named('refused', 3).map(({ id }) => id),
   );

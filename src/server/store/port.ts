@@ -146,6 +146,8 @@ export interface Store {
    * those that died again have the words of this time.
    */
   resend(seqs: readonly number[]): Promise<Resent[]>;
+  /** Deletes dead records for good, and answers how many there were. */
+  purge(seqs: readonly number[]): Promise<number>;
   /** The whole records of dead letters. */
   dead(seqs: readonly number[]): Promise<{ seq: number; record: Incoming }[]>;
   /** By project and user, in the order of their UTF-8 bytes. `after` is the last one of the page before. */

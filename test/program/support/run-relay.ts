@@ -1,35 +1,41 @@
+import { pathToFileURL } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
 import type { BatchRecord } from '../../../src/interface/wire.js';
-import { serveRelay } from '../../../src/program/serve-relay.js';
+import { serve } from '../../../src/program/serve.js';
 import { readSettings, type Settings } from '../../../src/program/settings.js';
 import { listen } from '../../server/helpers/relay.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 export const ORIGIN = 'https://shop.example';
 
-/** Settings for a relay in front of a service, over a folder of its own. */
-export const settingsOf = (serviceUrl: string, more: Readonly<Record<string, string>> = {}) =>
-  readSettings({
-    ...{ SERVICE_URL: serviceUrl, SERVICE_TOKEN: 'tok', SITE_ORIGIN: ORIGIN, HOST: '127.0.0.1' },
-    ...{ PROJECTS: 'p', CHANNELS: 'c', STORE_URL: `file:${tempFolder()}`, PORT: '0', ...more },
-  });
+/** Settings for the program in front of a service, with a queue in a folder of its own. */
+export const environmentOf = (
+  serviceUrl: string,
+  more: Readonly<Record<string, string>> = {},
+): Record<string, string> => ({
+  ...{ SERVICE_URL: serviceUrl, SERVICE_TOKEN: 'tok', SITE_ORIGIN: ORIGIN, HOST: '127.0.0.1' },
+  ...{ PROJECTS: 'p', CHANNELS: 'c', QUEUE_URL: `file:${tempFolder()}`, PORT: '0', ...more },
+});
+export const settingsOf = (...given: Parameters<typeof environmentOf>) =>
+  readSettings(environmentOf(...given));
 
 /** Starts the program until the test ends; its addresses are those that it says. */
-export const runRelay = async (settings: Settings, environment?: NodeJS.ProcessEnv) => {
+export const runRelay = async (settings: Settings, environment: NodeJS.ProcessEnv = {}) => {
   const lines: string[] = [];
   const errors: string[] = [];
   const log = {
     info: (line: string) => lines.push(line),
     error: (line: string) => errors.push(line),
   };
-  const served = serveRelay(settings, log, environment);
+  const files = pathToFileURL(`${tempFolder()}/`);
+  const served = serve(settings, { log, announce: () => {}, files, environment });
   const stop = async () => {
     process.emit('SIGTERM');
     await served;
   };
   onTestFinished(stop);
   const [url, adminUrl] = await vi.waitUntil(() => {
-    const urls = lines.flatMap((line) => /http:\S+/.exec(line) ?? []);
+    const urls = lines.slice(1).flatMap((line) => /http:\S+/.exec(line) ?? []);
     return urls.length > (settings.adminPort === undefined ? 0 : 1) && urls;
   }, 20_000);
   return {

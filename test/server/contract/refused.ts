@@ -78,6 +78,18 @@ export const describeRefused: Part = (name, enter) => {
       expect(await store.resend([])).toEqual([]);
     });
 
+    it('are deleted for good, and nothing else that was refused', async (store, { spoil }) => {
+      await spoil('bad', 'no');
+      await store.write([event({ event: 'bad' }), event({ event: 'bad' })]);
+      await store.refuse([refusal()]);
+      const [one, two, other] = (await refusedOf(store)).map(({ seq }) => seq);
+      expect(await store.purge([one!, one!, other!, 999_999])).toBe(1);
+      expect((await refusedOf(store)).map(({ seq }) => seq)).toEqual([two, other]);
+      expect(await store.countRefused()).toBe(2);
+      expect(await store.resend([one!])).toEqual([]);
+      expect(await store.purge([])).toBe(0);
+    });
+
     it('are identifies too, whose profile stays as it was', async (store, { spoil }) => {
       const bad = identify({ bad: 1 });
       await spoil(bad.id, 'no');

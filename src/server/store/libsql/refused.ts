@@ -41,6 +41,7 @@ export const createRefused = (database: Database.Database) => {
   );
   const dead = prepare('SELECT record FROM refused WHERE seq = ? AND record IS NOT NULL');
   const remove = prepare('DELETE FROM refused WHERE seq = ?');
+  const removeDead = prepare('DELETE FROM refused WHERE seq = ? AND record IS NOT NULL');
   /** A dead record has died again, perhaps of something else. */
   const rename = prepare('UPDATE refused SET message = ? WHERE seq = ?');
   const removeBefore = prepare(
@@ -106,6 +107,8 @@ export const createRefused = (database: Database.Database) => {
       else remove.run(seq);
       return resentOf(seq, written);
     },
+    purge: (seqs: readonly number[]): number =>
+      seqs.reduce((sum, seq) => sum + removeDead.run(seq).changes, 0),
     count: (): number => {
       const [sum] = prepare('SELECT sum(count) AS count FROM refused_sizes').all() as {
         count: number;

@@ -84,6 +84,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     },
     refused: async (span) => refused.read(span),
     resend: (seqs) => run(() => seqs.flatMap((seq) => refused.resend(seq, writer.write) ?? [])),
+    purge: (seqs) => run(() => refused.purge(seqs)),
     dead: async (seqs) => refused.dead(seqs),
     profiles: async (filter, page) => profiles.read(filter, page),
     counts: async () =>

@@ -111,6 +111,13 @@ export const createRefused = (database: PostgresDatabase, tables: Tables, schema
         text: `DELETE FROM ${refused} WHERE seq = ANY($1::bigint[])`,
         values: [seqs],
       }),
+    purge: async (seqs: readonly number[]): Promise<number> => {
+      const rows = await database.write({
+        text: `DELETE FROM ${refused} WHERE seq = ANY($1::bigint[]) AND record IS NOT NULL RETURNING seq`,
+        values: [seqs],
+      });
+      return rows.length;
+    },
     /** A dead record has died again, perhaps of something else. */
     rename: (seq: number, message: string) =>
       database.write({

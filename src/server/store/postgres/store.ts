@@ -133,6 +133,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
       );
       return resent;
     },
+    purge: refused.purge,
     dead: refused.dead,
     profiles: profiles.read,
     counts: () =>

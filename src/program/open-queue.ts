@@ -2,42 +2,27 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../interface/errors.js';
 import type { Queue } from '../relay.js';
-import type { DeadLetters, RedisClient, RedisQueueOptions } from '../relay-redis.js';
+import type { DeadLetters, IdBounds, QueueBounds, RedisClient } from '../relay-redis.js';
 import { keyOf } from '../server/queue/redis/client.js';
+import { load } from './load.js';
 
-export interface StoreSettings {
+export interface QueueSettings {
+  /** Of a Redis, or of a folder. */
+  url: string;
   /** Begins the names of keys in Redis. */
   prefix?: string | undefined;
-  /** What the queue keeps at the most. */
-  bounds?: Pick<
-    RedisQueueOptions,
-    'maxWaiting' | 'maxWaitingOfClient' | 'maxDead' | 'maxDeadOfClient'
-  >;
-  /** How many ids are known, and for how many milliseconds. */
-  ids?: Pick<RedisQueueOptions, 'idAge' | 'maxIds' | 'maxIdsOfClient'>;
+  /** What the queue keeps at the most, and which ids it knows. */
+  bounds?: QueueBounds & IdBounds;
   /** Milliseconds for which Redis may be silent until its connection counts as lost. @default 5000 */
   silence?: number;
 }
 
-export interface Store {
+export interface OpenQueue {
   queue: Queue & { deadLetters: DeadLetters };
   close: () => Promise<void>;
 }
 
-/** What a package gives, or words that say how to install it: the packages of the stores are optional. */
-export const load = async <Module>(
-  name: string,
-  importIt: () => Promise<Module>,
-): Promise<Module> => {
-  try {
-    return await importIt();
-  } catch (error) {
-    if (!messageOf(error).includes(`'${name}'`)) throw error;
-    throw new Error(`the package ${name} is missing: npm install ${name}`, { cause: error });
-  }
-};
-
-/** What no waiting mends, by the first word of the answer of Redis. */
+/** Troubles that do not pass by themselves, by the first word of the answer of Redis. */
 const REDIS_REFUSALS: Readonly<Record<string, string>> = {
   MOVED:
     'this Redis is a cluster, in which another node has the keys: give a Redis that is none, or a cluster of one node',
@@ -45,7 +30,7 @@ const REDIS_REFUSALS: Readonly<Record<string, string>> = {
 };
 const REFUSED = /^(MOVED|READONLY|NOPERM)\b/;
 
-/** Rejects where Redis will never take what is put there. What passes by itself is told when records come. */
+/** Rejects if Redis will never take a record. A trouble that passes by itself is reported when records come. */
 const tryWrite = async ({ sendCommand }: RedisClient, key: string): Promise<void> => {
   try {
     await sendCommand(['SET', key, '', 'PX', '1']);
@@ -55,8 +40,8 @@ const tryWrite = async ({ sendCommand }: RedisClient, key: string): Promise<void
   }
 };
 
-const openRedis = async (url: string, settings: StoreSettings): Promise<Store> => {
-  const { prefix = 'analytics-outbox', bounds, ids, silence = 5_000 } = settings;
+const openRedis = async (settings: QueueSettings): Promise<OpenQueue> => {
+  const { url, prefix = 'analytics-outbox', bounds, silence = 5_000 } = settings;
   const { createClient } = await load('redis', () => import('redis'));
   const { createRedisQueue } = await import('../relay-redis.js');
   let isConnected = false;
@@ -94,23 +79,23 @@ const openRedis = async (url: string, settings: StoreSettings): Promise<Store> =
       }),
   };
   return {
-    queue: createRedisQueue({ client: asked, prefix, ...bounds, ...ids }),
+    queue: createRedisQueue({ client: asked, prefix, ...bounds }),
     close: async () => client.destroy(),
   };
 };
 
-const openFolder = async (url: string, { bounds, ids }: StoreSettings): Promise<Store> => {
+const openFolder = async ({ url, bounds }: QueueSettings): Promise<OpenQueue> => {
   const { createLibsqlQueue } = await load('libsql', () => import('../relay-libsql.js'));
   const folder = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length);
-  const queue = createLibsqlQueue({ path: join(folder, 'queue.db'), ...bounds, ...ids });
+  const queue = createLibsqlQueue({ path: join(folder, 'queue.db'), ...bounds });
   return { queue, close: async () => queue.close() };
 };
 
-/** Opens the store, or rejects with words that name the setting. */
-export const openStore = async (url: string, settings: StoreSettings = {}): Promise<Store> => {
+/** Opens the queue, or rejects with words that name the setting. */
+export const openQueue = async (settings: QueueSettings): Promise<OpenQueue> => {
   try {
-    return await (url.startsWith('file:') ? openFolder(url, settings) : openRedis(url, settings));
+    return await (settings.url.startsWith('file:') ? openFolder(settings) : openRedis(settings));
   } catch (error) {
-    throw new Error(`\`STORE_URL\`: ${messageOf(error)}`, { cause: error });
+    throw new Error(`\`QUEUE_URL\`: ${messageOf(error)}`, { cause: error });
   }
 };

@@ -4,30 +4,32 @@ import { createClient } from 'redis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hasRedis, startRedis } from '../support/start-redis.mjs';
 import { makeQueued } from '../server/queue/make-queued.js';
-import { openStore } from '../../src/program/store.js';
+import { openQueue } from '../../src/program/open-queue.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 it.each([
-  ['redis://127.0.0.1:1', /^`STORE_URL`: Redis does not answer: .*ECONNREFUSED/],
-  ['redis://127.0.0.1:99999', /^`STORE_URL`: /],
-  ['file://host/x', /^`STORE_URL`: /],
-])('names the setting when there is no store at %s', async (url, words) => {
-  await expect(openStore(url)).rejects.toThrow(words);
+  ['redis://127.0.0.1:1', /^`QUEUE_URL`: Redis does not answer: .*ECONNREFUSED/],
+  ['redis://127.0.0.1:99999', /^`QUEUE_URL`: /],
+  ['file://host/x', /^`QUEUE_URL`: /],
+])('names the setting when there is no queue at %s', async (url, words) => {
+  await expect(openQueue({ url })).rejects.toThrow(words);
 });
 
 it('names the setting when a file is no database', async () => {
   const folder = tempFolder();
   writeFileSync(join(folder, 'queue.db'), 'x'.repeat(10_000));
-  await expect(openStore(`file:${folder}`)).rejects.toThrow('`STORE_URL`: file is not a database');
+  await expect(openQueue({ url: `file:${folder}` })).rejects.toThrow(
+    '`QUEUE_URL`: file is not a database',
+  );
 });
 
 describe.skipIf(!hasRedis)('over a Redis', () => {
   const enter = async () => {
     const redis = await startRedis();
     onTestFinished(() => redis.stop());
-    const store = await openStore(redis.url, { silence: 200 });
-    onTestFinished(() => store.close());
-    return { ...store, redis };
+    const opened = await openQueue({ url: redis.url, silence: 200 });
+    onTestFinished(() => opened.close());
+    return { ...opened, redis };
   };
 
   it('says that Redis is away, and why', async () => {
@@ -70,7 +72,7 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
       await vi.waitUntil(async () => (await ask('CLUSTER', 'INFO')).includes('state:ok'), 20_000);
     return nodes;
   };
-  const openAndClose = async (url: string) => (await openStore(url)).close();
+  const openAndClose = async (url: string) => (await openQueue({ url })).close();
 
   it('says at the start that it is a cluster in which another node has the keys', async () => {
     const nodes = await runCluster(2);
@@ -79,13 +81,13 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
       one.status === 'rejected' ? [(one.reason as Error).message] : [],
     );
     expect(words).toEqual([
-      expect.stringMatching(/^`STORE_URL`: .* a cluster, in which another node has the keys/),
+      expect.stringMatching(/^`QUEUE_URL`: .* a cluster, in which another node has the keys/),
     ]);
   });
 
   it('works with a cluster of one node', async () => {
     const [node] = await runCluster(1);
-    const { queue, close } = await openStore(node!.url);
+    const { queue, close } = await openQueue({ url: node!.url });
     onTestFinished(close);
     await queue.put([makeQueued()]);
     expect(await queue.take(1, 1_000)).toHaveLength(1);
@@ -95,9 +97,9 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     const { url, port, ask } = await run();
     await ask('ACL', 'SETUSER', 'reader', 'on', '>secret', '~*', '+@all', '-@write');
     await expect(openAndClose(url.replace('//', '//reader:secret@'))).rejects.toThrow(
-      /^`STORE_URL`: NOPERM/,
+      /^`QUEUE_URL`: NOPERM/,
     );
     const replica = await run(['--replicaof', `127.0.0.1 ${port}`]);
-    await expect(openAndClose(replica.url)).rejects.toThrow(/^`STORE_URL`: .*a replica/);
+    await expect(openAndClose(replica.url)).rejects.toThrow(/^`QUEUE_URL`: .*a replica/);
   });
 });

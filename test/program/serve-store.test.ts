@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { readServiceSettings } from '../../src/program/service-settings.js';
-import { serveService } from '../../src/program/serve-service.js';
+import { readSettings } from '../../src/program/settings.js';
+import { serve } from '../../src/program/serve.js';
 import type { Refused, Row, SetupState } from '../../src/service.js';
 import { event, identify } from '../server/helpers/records.js';
 import { readEvents } from '../server/support/read-events.js';
@@ -19,10 +19,14 @@ const start = async (environment: NodeJS.ProcessEnv = {}, folder = tempFolder())
     info: (line: string) => said.push(line),
     error: (line: string) => errors.push(line),
   };
-  const settings = readServiceSettings({ DATA_FOLDER: folder, PORT: '0', ...environment });
-  const effects = { log, announce: log.info, files: pathToFileURL(`${folder}/`) };
-  const served = serveService(settings, effects);
-  await vi.waitUntil(() => said.length > 0, 20_000);
+  const settings = readSettings({ DATA_FOLDER: folder, PORT: '0', ...environment });
+  const announced: string[] = [];
+  const effects = {
+    ...{ log, announce: (text: string) => announced.push(text), environment },
+    files: pathToFileURL(`${folder}/`),
+  };
+  const served = serve(settings, effects);
+  await vi.waitUntil(() => announced.length > 0, 20_000);
   const url = readFileSync(join(folder, 'address'), 'utf8').trim();
   const send = (records: readonly object[], origin = LOCAL) =>
     fetch(`${url}/a/v1/batch`, {
@@ -41,17 +45,21 @@ const start = async (environment: NodeJS.ProcessEnv = {}, folder = tempFolder())
     await served;
   };
   onTestFinished(stop);
-  return { folder, url, said, errors, send, read, rows, refused, stop };
+  return { folder, url, said, announced: announced[0]!, errors, send, read, rows, refused, stop };
 };
 
 it('runs without any setting: makes its tokens, takes what the tag sends, and shows it', async () => {
   const program = await start();
-  const { folder, said, url } = program;
-  expect(said[0]).toContain(`Rows      ${url}/rows`);
-  expect(said[0]).toContain(`<script src="${url}/outbox-auto.js" data-relay="${url}/a"`);
+  const { folder, said, announced, url } = program;
+  expect(said.slice(0, 2)).toEqual([
+    `stores in file:${folder}/rows.db`,
+    expect.stringMatching(/^listens at http:/),
+  ]);
+  expect(announced).toContain(`Rows      ${url}/rows`);
+  expect(announced).toContain(`<script src="${url}/outbox-auto.js" data-relay="${url}/a"`);
   expect(statSync(join(folder, 'read-token')).mode & 0o777).toBe(0o600);
   const write = readFileSync(join(folder, 'write-token'), 'utf8').trim();
-  expect(said[0]).not.toContain(write);
+  expect(announced).not.toContain(write);
   await program.send([identify('i1', 'u'), event('e1', 'Signed Up', 'u')]);
   const direct = await fetch(`${url}/v1/event`, {
     method: 'POST',
@@ -72,7 +80,7 @@ it('runs without any setting: makes its tokens, takes what the tag sends, and sh
     steps: { accepted: expect.any(String), stored: expect.any(String) },
   });
   await program.stop();
-  expect(said.at(-1)).toMatch(/^stopped\. in: 1 blocked, 3 delivered;/);
+  expect(said.at(-1)).toBe('stopped. in: 3 delivered; requests refused: 1 × 401');
 });
 
 it('ends what follows its rows as it stops, and does not wait until it may cut them off', async () => {
@@ -110,12 +118,15 @@ it('shows what it refuses, with the fix', async () => {
   await program.send([{ ...event('e3'), body: { ...event('e3').body, project: 'q' } }]);
   await vi.waitUntil(async () => (await program.refused()).length === 3, 20_000);
   expect((await program.refused()).map(({ reason, message }) => [reason, message])).toEqual([
-    ['origin', 'pages of https://shop.example may not send: name it in SITE_ORIGIN'],
+    [
+      'origin',
+      'Pages of https://shop.example may not send. Add the origin to `origins` (the setting SITE_ORIGIN).',
+    ],
     ['origin', expect.stringContaining('a file opened from disk')],
-    ['project', 'project "q" is not in the list `projects` of the relay'],
+    ['project', expect.stringContaining('does not list the project "q"')],
   ]);
   expect(await program.rows()).toEqual([]);
-  // The page was let in, by a relay, which needs no preflight.
+  // The page was let in, without a preflight.
   expect(await stand()).toEqual(['accepted', 'stored']);
 });
 
@@ -153,13 +164,13 @@ it.each(['0.0.0.0', '::'])(
     const { url } = program;
     // An address that a person can open.
     expect(url).toMatch(/^http:\/\/localhost:/);
-    expect(program.said[0]).toContain(`Rows      ${url}/rows`);
+    expect(program.announced).toContain(`Rows      ${url}/rows`);
     expect((await fetch(`${url}/rows`)).status).toBe(401);
     const token = readFileSync(join(program.folder, 'read-token'), 'utf8').trim();
     const headers = { authorization: `Bearer ${token}` };
     expect((await fetch(`${url}/rows`, { headers })).status).toBe(200);
-    expect(program.said[0]).toContain('asks for the token in');
-    expect(program.said[0]).not.toContain(token);
+    expect(program.announced).toContain('asks for the token in');
+    expect(program.announced).not.toContain(token);
   },
 );
 
@@ -175,24 +186,29 @@ it.each<[what: string, environment: NodeJS.ProcessEnv]>([
     const ask = (path: string, method = 'GET') => fetch(program.url + path, { method });
     expect((await ask('/rows')).status).toBe(401);
     expect((await ask('/users?project=p&user=u', 'DELETE')).status).toBe(401);
-    expect(program.said[0]).toContain('asks for the token in');
+    expect(program.announced).toContain('asks for the token in');
     // The proxy shows the program to pages as a part of their own site.
-    expect(program.said[0]).toContain('<script src="/outbox-auto.js" data-relay="/a"');
-    expect(program.said[0]).toContain('data-auto="pageviews"');
+    expect(program.announced).toContain('<script src="/outbox-auto.js" data-relay="/a"');
+    expect(program.announced).toContain('data-auto="pageviews"');
   },
 );
 
 it('stays open on this machine for pages of this machine', async () => {
   const program = await start({ SITE_ORIGIN: 'http://localhost:5173' });
   expect(await program.rows()).toEqual([]);
-  expect(program.said[0]).toContain(`<script src="${program.url}/outbox-auto.js"`);
+  expect(program.announced).toContain(`<script src="${program.url}/outbox-auto.js"`);
 });
 
 it('queues in front of the database where it is told to', async () => {
   const folder = tempFolder();
-  const program = await start({ STORE_URL: `file:${join(folder, 'queue')}`, ADMIN_PORT: '0' });
+  const program = await start({ QUEUE_URL: `file:${join(folder, 'queue')}`, ADMIN_PORT: '0' });
   const answer = await program.send([event('e1'), event('e2')]);
   expect(await answer.json()).toMatchObject({ results: [{ outcome: 'accepted' }, {}] });
   await vi.waitUntil(async () => (await program.rows()).length === 2, 20_000);
   expect(existsSync(join(folder, 'queue', 'queue.db'))).toBe(true);
+  expect(program.said[0]).toBe(
+    `stores in file:${program.folder}/rows.db, behind the queue file:${join(folder, 'queue')}`,
+  );
+  await program.stop();
+  expect(program.said.at(-1)).toMatch(/^stopped\. in: 2 accepted; out: 2 delivered; 0 waiting$/);
 });

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../interface/errors.js';
 import type { Store } from '../service.js';
-import { load } from './store.js';
+import { load } from './load.js';
 
 const openFile = async (url: string, mustExist: boolean): Promise<Store> => {
   const { createLibsqlStore } = await load('libsql', () => import('../service-libsql.js'));
@@ -34,7 +34,7 @@ interface Opening {
 }
 
 /** Opens the database, or rejects with words that name the setting. */
-export const openServiceStore = async (
+export const openStore = async (
   url: string,
   { name = '`DATABASE_URL`', mustExist = false }: Opening = {},
 ): Promise<Store> => {

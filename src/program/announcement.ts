@@ -1,0 +1,33 @@
+import { isLocalName } from '../interface/is-local-name.js';
+import type { Settings } from './settings.js';
+
+interface Facts {
+  /** Address of the program. */
+  url: string;
+  tag: string;
+  /** Asked for by everything that reads; undefined if nothing asks for a token. */
+  readToken: string | undefined;
+  settings: Pick<Settings, 'service' | 'store' | 'host' | 'origins'>;
+}
+
+/** What a person who starts the program needs: the tag to paste, and where rows can be seen, if there are any. */
+export const announcementOf = ({ url, tag, readToken, settings }: Facts): string => {
+  const { service, store, host, origins } = settings;
+  const pages = origins
+    ? `pages of ${origins.join(', ')}`
+    : 'pages on this machine alone; SITE_ORIGIN lets others in';
+  const token = store.readToken ? 'READ_TOKEN' : `the token in ${store.folder}/read-token`;
+  const readers = readToken ? `asks for ${token}` : 'on this machine, without a token';
+  const others = isLocalName(host) ? '; HOST lets others reach it' : '';
+  return [
+    '',
+    ...(service ? [] : [`  Rows      ${url}/rows`, '']),
+    '  Paste this tag into your page, above the scripts that call `analytics`:',
+    '',
+    `    ${tag}`,
+    '',
+    `  Sending   ${pages}`,
+    ...(service ? [] : [`  Reading   ${readers}${others}`]),
+    '',
+  ].join('\n');
+};

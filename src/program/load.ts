@@ -1,0 +1,14 @@
+import { messageOf } from '../interface/errors.js';
+
+/** What a package gives, or words that say how to install it: most packages that the program needs are optional. */
+export const load = async <Module>(
+  name: string,
+  importIt: () => Promise<Module>,
+): Promise<Module> => {
+  try {
+    return await importIt();
+  } catch (error) {
+    if (!messageOf(error).includes(`'${name}'`)) throw error;
+    throw new Error(`the package ${name} is missing: npm install ${name}`, { cause: error });
+  }
+};

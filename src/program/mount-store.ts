@@ -1,0 +1,59 @@
+import { join, resolve } from 'node:path';
+import { isLocalOrigin } from '../interface/is-local-name.js';
+import { createConsumer } from '../relay.js';
+import type { Incoming, Store } from '../service.js';
+import { load } from './load.js';
+import { madeToken } from './made-tokens.js';
+import type { Mounted, MountParts } from './mount.js';
+import { openStore, withoutPassword } from './open-store.js';
+import { RELAY_PATH } from './paste.js';
+import { createRowsPage } from './rows-page.js';
+import type { Settings } from './settings.js';
+
+interface Parts extends MountParts {
+  /** Whether nobody but this machine is meant to reach the program. */
+  isLocal: boolean;
+  tag: () => string;
+  /** Where the page of the rows is. */
+  files: URL;
+  /** In place of the one that `databaseUrl` names. */
+  store?: Store | undefined;
+}
+
+/** Stores records, and shows them: a service, with a queue in front of it if there is one. */
+export const mountStore = async (settings: Settings, parts: Parts): Promise<Mounted> => {
+  const { projects, channels, rateLimit, ceiling, origins } = settings;
+  const { folder, databaseUrl, retentionDays } = settings.store;
+  const { queue, clientAddress, hooks, isLocal, tag, files } = parts;
+  const { createService } = await load('hono', () => import('../service.js'));
+  const writeTokens = settings.store.writeTokens ?? [
+    { token: madeToken(folder, 'write-token'), projects: '*' as const },
+  ];
+  const made = madeToken(folder, 'read-token');
+  const readToken = settings.store.readToken ?? (isLocal ? undefined : made);
+  const store = parts.store ?? (await openStore(databaseUrl));
+  // The service says how full the queue is, and the consumer writes into the service.
+  const write = (records: readonly Incoming[]) => service.write(records);
+  const consumer = queue && createConsumer({ queue, store: { write }, ...hooks });
+  const service = createService({
+    ...{ store, writeTokens, readToken, projects, channels, rateLimit, ceiling, clientAddress },
+    ...{ tag, retentionDays, page: createRowsPage(new URL('rows/', files)), ...hooks },
+    ...{ queue, consumer, relayPath: RELAY_PATH, origins: origins ?? isLocalOrigin },
+    tokenFile: settings.store.writeTokens ? undefined : resolve(folder, 'write-token'),
+  });
+  return {
+    target: `stores in ${withoutPassword(databaseUrl)}`,
+    answer: async (request) => {
+      if (new URL(request.url).pathname !== '/') return service(request);
+      return new Response(null, { status: 302, headers: { location: 'rows' } });
+    },
+    health: service.health,
+    consumer,
+    readToken,
+    /** For `tail`. */
+    addressFile: join(folder, 'address'),
+    noteFile: () => service.note('file'),
+    endFeeds: service.endFeeds,
+    close: service.close,
+  };
+};

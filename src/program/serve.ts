@@ -1,0 +1,93 @@
+import { writeFileSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
+import { isLocalName } from '../interface/is-local-name.js';
+import { messageOf } from '../interface/errors.js';
+import { announcementOf } from './announcement.js';
+import { createClientAddress } from './client-address.js';
+import { listen } from './listen.js';
+import type { Log } from './log.js';
+import { mount } from './mount.js';
+import { readServiceToken, type Settings } from './settings.js';
+import { onSignals, untilStopped, within } from './until-stopped.js';
+
+const LOG_EVERY_MS = 60_000;
+/** How long all may take when the program is told to stop. Then it ends whatever is under way. */
+const STOP_MS = 20_000;
+/** Where no port is asked for, this one or the next that is free. */
+const PORT = 8_787;
+
+interface Effects {
+  log: Log;
+  /** Writes what a person who starts the program needs. */
+  announce: (text: string) => void;
+  /** Where the snippet's files and the page of the rows are. */
+  files: URL;
+  /** Where a token that has changed is read from. */
+  environment: NodeJS.ProcessEnv;
+}
+
+/** Runs the server until the program is told to stop, and then until nothing is under way. */
+export const serve = async (
+  settings: Settings,
+  { log, announce, files, environment }: Effects,
+): Promise<void> => {
+  const { host, port = PORT, adminPort, addressHeader, trustedProxies } = settings;
+  const client = createClientAddress({
+    ...{ header: addressHeader, trusted: trustedProxies, warn: log.error },
+  });
+  const mounted = await mount(settings, { log, files, clientAddress: client.of });
+  const { traffic, consumer, setServiceToken, addressFile } = mounted;
+  const door = await listen({
+    ...{ name: 'PORT', host, port, nextFree: settings.port === undefined },
+    answer: (request, address) => {
+      client.note(request, address);
+      return mounted.answer(request);
+    },
+  });
+  const adminDoor =
+    adminPort === undefined
+      ? undefined
+      : await listen({ name: 'ADMIN_PORT', host, port: adminPort, answer: mounted.answerAdmin });
+  const ignore = onSignals({
+    ...(consumer && {
+      SIGUSR2: () => {
+        log.info('tries again now');
+        consumer.tryNow();
+      },
+    }),
+    ...(setServiceToken && {
+      SIGHUP: () => {
+        try {
+          setServiceToken(readServiceToken(environment));
+          log.info('read the token again');
+        } catch (error) {
+          log.error(`goes on with the token that it has: ${messageOf(error)}`);
+        }
+      },
+    }),
+  });
+  const stopped = untilStopped();
+  const url = `http://${nameOf(host)}:${door.port}`;
+  mounted.start(mounted.isLocal ? url : '');
+  if (addressFile) writeFileSync(addressFile, `${url}\n`);
+  log.info(mounted.target);
+  log.info(`listens at ${door.url}`);
+  if (adminDoor) log.info(`metrics and health at ${adminDoor.url}`);
+  announce(announcementOf({ url, tag: mounted.tag(), readToken: mounted.readToken, settings }));
+  const logging = setInterval(() => log.info(traffic.line()), LOG_EVERY_MS);
+
+  await stopped;
+  ignore();
+  clearInterval(logging);
+  // Requests under way are answered, and what is being delivered is delivered; the rest stays in the queue.
+  const all = Promise.all([mounted.stop(), door.end(), adminDoor?.end()]);
+  const isLate = await within(STOP_MS, all);
+  await mounted.close();
+  log.info(`${isLate ? 'stopped before all was done' : 'stopped'}. ${traffic.line()}`);
+};
+
+/** Under which name this machine finds what listens at an address: one that stands for all addresses is none. */
+const nameOf = (host: string): string => {
+  if (isLocalName(host) || host === '0.0.0.0' || host === '::') return 'localhost';
+  return isIPv6(host) ? `[${host}]` : host;
+};

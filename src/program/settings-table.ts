@@ -1,0 +1,81 @@
+import { text, url, type Kind } from '../interface/kinds.js';
+import * as kinds from './setting-kinds.js';
+
+const settingOf =
+  (only?: kinds.Place) =>
+  (kind: Kind, help: string, usual?: string): kinds.Setting => ({ ...kind, help, usual, only });
+const always = settingOf();
+const ofStore = settingOf('without SERVICE_URL');
+const ofService = settingOf('with SERVICE_URL');
+const ofQueue = settingOf('with QUEUE_URL');
+const ofServiceQueue = settingOf('with SERVICE_URL and QUEUE_URL');
+/** Messages do not show its value, and a file may hold it. */
+const secret = <One extends kinds.Setting>(one: One) => ({ ...one, isSecret: true });
+/** It must be given with `SERVICE_URL`. */
+const needed = <One extends kinds.Setting>(one: One) => ({ ...one, isNeeded: true });
+
+/** Each setting, in the order of `--help`. The checks, the help and the docs are made from this table. */
+export const SETTINGS = {
+  SERVICE_URL: always(url, 'address of a service to pass records on to', 'none: store them'),
+  QUEUE_URL: secret(always(kinds.queue, 'redis://… or file:<folder>: a queue in front', 'none')),
+  SITE_ORIGIN: needed(always(kinds.origins, 'origins of your pages', 'pages on this machine')),
+  PROJECTS: needed(always(kinds.list, 'projects that may be written to; * is any', 'any')),
+  CHANNELS: needed(always(kinds.list, 'channels that may be written to; * is any', 'any')),
+  HOST: always(text, 'address to listen at', '127.0.0.1: this machine alone'),
+  PORT: always(kinds.port, 'port to listen at', 'the first free one from 8787 on'),
+  ADMIN_PORT: always(kinds.port, 'port for /metrics, /health and /try-now', 'none'),
+  TRUSTED_PROXIES: always(kinds.proxies, 'number or networks of proxies in front', 'none'),
+  CLIENT_ADDRESS_HEADER: always(kinds.header, 'header that names the client', 'see the docs'),
+  RATE_LIMIT: always(kinds.rate, 'records a second and at once of a client', '100/1000'),
+  CEILING: always(kinds.rate, 'the same for all clients together', '2000/20000'),
+  LOG_FORMAT: always(kinds.logFormat, 'text or json', 'text'),
+
+  DATABASE_URL: secret(ofStore(kinds.database, 'postgres://… or file:…', 'a file in DATA_FOLDER')),
+  DATA_FOLDER: ofStore(text, 'folder for what the program makes', './analytics-data'),
+  WRITE_TOKENS: secret(
+    ofStore(kinds.writeTokens, 'project=token, with commas between pairs', 'made, for any project'),
+  ),
+  READ_TOKEN: secret(ofStore(kinds.token, 'token for reading and erasing', 'made')),
+  RETENTION_DAYS: ofStore(kinds.wholeNumber, 'rows are deleted after so many days', 'never'),
+
+  SERVICE_TOKEN: secret(
+    needed(ofService(kinds.token, 'its token; SIGHUP reads SERVICE_TOKEN_FILE again')),
+  ),
+  SERVICE_RATE: ofService(kinds.rate, 'records a second and at once toward it', 'off'),
+  CONCURRENCY: ofService(kinds.wholeNumber, 'requests to it at a time', '32'),
+  TIMEOUT_SECONDS: ofService(kinds.amount, 'how long one of them may take', '10'),
+  IDEMPOTENCY_KEYS: ofService(kinds.onOff, 'whether they carry the id of the record', 'on'),
+
+  MAX_WAITING: ofQueue(kinds.wholeNumber, 'records that may wait', '1000000'),
+  MAX_WAITING_OF_CLIENT: ofQueue(kinds.wholeNumber, 'the same of one client', '50000'),
+  REDIS_PREFIX: ofQueue(text, 'begins the names of all keys in Redis', 'analytics-outbox'),
+
+  MAX_AGE_DAYS: ofServiceQueue(kinds.amount, 'how long a record is tried', '7'),
+  MAX_DEAD: ofServiceQueue(kinds.wholeNumber, 'dead letters that are kept', '100000'),
+  MAX_DEAD_OF_CLIENT: ofServiceQueue(kinds.wholeNumber, 'the same of one client', '10000'),
+  ID_DAYS: ofServiceQueue(kinds.amount, 'how long the ids of records are known', '7'),
+  MAX_IDS: ofServiceQueue(kinds.wholeNumber, 'ids that are known', '5000000'),
+  MAX_IDS_OF_CLIENT: ofServiceQueue(kinds.wholeNumber, 'the same of one client', '500000'),
+} satisfies Record<string, kinds.Setting>;
+
+export type SettingName = keyof typeof SETTINGS;
+export const NAMES = Object.keys(SETTINGS) as SettingName[];
+export const SECRETS = NAMES.filter((name) => SETTINGS[name].isSecret);
+
+const lineOf = (name: SettingName): string => {
+  const { help, usual } = SETTINGS[name];
+  return `  ${name.padEnd(22)} ${help}${usual ? ` (${usual})` : ''}`;
+};
+
+/** A line for each setting, for `--help`, under the settings without which it has no meaning. */
+export const settingLines = (): string[] => [
+  ...[...new Set(NAMES.map((name) => SETTINGS[name].only))].flatMap((only) => [
+    ...(only ? ['', `Only ${only}:`] : []),
+    ...NAMES.filter((name) => SETTINGS[name].only === only).map(lineOf),
+  ]),
+  '',
+  `With SERVICE_URL these are needed: ${NAMES.filter((name) => SETTINGS[name].isNeeded).join(', ')}.`,
+  'Lists have commas between their items.',
+  `A file may hold the value: ${SECRETS.map((name) => `${name}_FILE`).join(', ')}.`,
+  'HTTPS_PROXY and NO_PROXY name a proxy toward the service, and hosts that need none.',
+];
