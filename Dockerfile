@@ -1,4 +1,4 @@
-# The relay and the service as programs: see docs/relay.md and docs/service-scale.md. Build it with `docker build -t analytics-outbox-relay .`
+# The relay and the service as programs: see docs/server.md. Build it with `docker build -t analytics-outbox-relay .`
 FROM node:20-alpine AS build
 WORKDIR /source
 ENV PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1
