@@ -1,7 +1,7 @@
 /**
  * Writes the tables of docs/server-options.md: those of options from the JSDoc of their types, and those of settings from
- * the program's own table. A table stands below a comment that says what it is made from. A test holds that the page is
- * up to date.
+ * the program's own table. A table stands below a comment that names what it is made from: `settings: always`, or
+ * `options: RelayOptions`. A test holds that the page is up to date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,18 +66,21 @@ const defaultOf = (member) => {
 /** The page says once that there are these, for tests. */
 const FOR_TESTS = ['now', 'random'];
 
+const SOURCES = ts.sys
+  .readDirectory(join(ROOT, 'src/server'), ['.ts'])
+  .map((path) => readFileSync(path, 'utf8'));
+
 /**
- * A row for each option that an interface declares itself.
- * @param {string} file
+ * A row for each option that an interface of the server declares itself.
  * @param {string} name
  */
-const optionsOf = (file, name) => {
-  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
-  const found = source.statements.find(
-    (node) => ts.isInterfaceDeclaration(node) && node.name.text === name,
-  );
-  if (!found || !ts.isInterfaceDeclaration(found)) throw new Error(`${file} has no ${name}`);
-  return found.members
+const optionsOf = (name) => {
+  const [text, ...more] = SOURCES.filter((source) => source.includes(`export interface ${name} `));
+  if (!text || more.length) throw new Error(`which interface is ${name}?`);
+  const source = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
+  return source.statements
+    .filter((node) => ts.isInterfaceDeclaration(node) && node.name.text === name)
+    .flatMap((node) => [...node.members])
     .map((member) => ({ name: member.name?.getText() ?? '', member }))
     .filter(({ name }) => !FOR_TESTS.includes(name))
     .map(({ name, member }) => [
@@ -116,21 +119,14 @@ const settingsOf = (settings, place) => {
  */
 export const makeTables = async (page, settings) => {
   const made = page.replaceAll(
-    /^<!-- made from (.+?) -->\n[^]*?(?=^<!-- end -->$)/gm,
-    (_, /** @type {string} */ from) => {
-      const [, place] = /^the settings (.+)$/.exec(from) ?? [];
-      const table = place
-        ? tableOf(['setting', 'default', 'meaning'], settingsOf(settings, place))
-        : tableOf(
-            ['option', 'default', 'meaning'],
-            onceEach(
-              from.split(', ').flatMap((one) => {
-                const [file = '', name = ''] = one.split(' ');
-                return optionsOf(`src/server/${file}`, name);
-              }),
-            ),
-          );
-      return `<!-- made from ${from} -->\n\n${table}\n\n`;
+    /^<!-- (settings|options): (.+) -->\n\n?([|].*\n)*/gm,
+    (_, /** @type {string} */ kind, /** @type {string} */ from) => {
+      const rows =
+        kind === 'settings'
+          ? settingsOf(settings, from)
+          : onceEach(from.split(', ').flatMap(optionsOf));
+      const table = tableOf([kind.slice(0, -1), 'default', 'meaning'], rows);
+      return `<!-- ${kind}: ${from} -->\n\n${table}\n`;
     },
   );
   return format(made, { parser: 'markdown', singleQuote: true, printWidth: 100 });

@@ -37,7 +37,7 @@ export interface PageFile {
 export interface ServiceOptions extends ServerOptions {
   /** Where records are kept: `createLibsqlStore({ path })`, or `await createPostgresStore({ url })`. */
   store: Store;
-  /** The tokens that may write outside of `relayPath`, each as `{ token, projects, rate }`. Only their SHA-256 is kept. @default none */
+  /** The tokens that may write outside of `relayPath`, each as `{ token, projects, rate }`. @default none */
   writeTokens?: readonly WriteToken[] | undefined;
   /**
    * Below this path, such as `/a`, pages of `origins` may send without a token. A token is not looked at there.
