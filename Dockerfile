@@ -1,4 +1,4 @@
-# The program: see docs/relay.md and docs/service-program.md. Build it with `docker build -t analytics-outbox .`
+# The program: see docs/server.md. Build it with `docker build -t analytics-outbox .`
 FROM node:20-alpine AS build
 WORKDIR /source
 ENV PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1
@@ -19,4 +19,4 @@ USER node
 ENV HOST=0.0.0.0 PORT=8787
 EXPOSE 8787
 HEALTHCHECK --interval=10s --timeout=3s CMD node -e "fetch('http://127.0.0.1:' + process.env.PORT + '/ready').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"
-CMD ["node", "/program/node_modules/analytics-outbox/dist/analytics-outbox.js"]
+CMD ["node", "/program/node_modules/analytics-outbox/dist/program.js"]

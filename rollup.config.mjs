@@ -224,7 +224,7 @@ const codeOfAll = [
   ...COMPAT.map((name) => code({ shared: 'compat-shared', names: [name] })),
   code({ shared: 'capture-shared', names: ['autocapture'] }),
   code({ shared: 'relay-shared', names: SERVERS }),
-  program('src/program/main.ts', `${DIST}/analytics-outbox.js`),
+  program('src/program/main.ts', `${DIST}/program.js`),
   {
     // The page of the service that shows its rows.
     input: 'src/server/rows/page/main.tsx',

@@ -86,7 +86,7 @@ const measureIntake = async (name, servers, beside) => {
 };
 
 const startRelay = (redis, service, more = {}) =>
-  startProgram(path('../dist/analytics-outbox.js'), {
+  startProgram(path('../dist/program.js'), {
     ...{ SERVICE_URL: service.url, SERVICE_TOKEN: 't', SITE_ORIGIN: ORIGIN, PROJECTS: 'shop' },
     ...{ CHANNELS: 'web', QUEUE_URL: redis.url, HOST: '127.0.0.1', PORT: '0' },
     ...{ RATE_LIMIT: 'off', CEILING: 'off', ...more },
@@ -194,7 +194,7 @@ const store = async () => {
   await bare.kill();
   const folder = mkdtempSync(join(tmpdir(), 'bench-service-'));
   const start = async (databaseUrl) => {
-    const service = await startProgram(path('../dist/analytics-outbox.js'), {
+    const service = await startProgram(path('../dist/program.js'), {
       ...{ DATABASE_URL: databaseUrl, DATA_FOLDER: mkdtempSync(join(folder, 'data-')) },
       ...{ HOST: '127.0.0.1', PORT: '0', SITE_ORIGIN: ORIGIN, PROJECTS: 'shop', CHANNELS: 'web' },
       ...{

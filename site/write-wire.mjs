@@ -92,7 +92,7 @@ export const writeWire = async (pages) => {
   ]);
   const text = [
     '# The wire',
-    'What goes over HTTP, from the OpenAPI document of [the service](service.md). A test calls every path, parameter and status that it names. A service of your own needs only [the first two operations](services.md).',
+    'What goes over HTTP, from the OpenAPI document of [the server](server-answers.md). A test calls every path, parameter and status that it names. A service of your own needs only [the first two operations](services.md).',
     'The document itself is <a href="./openapi.json" target="_self">openapi.json</a>; a running service answers it at `/openapi.json`.',
     '## Operations',
     ...operations,

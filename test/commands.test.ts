@@ -14,7 +14,7 @@ const filesIn = (folder: string, ending: string): string[] =>
 
 const WORKFLOWS = filesIn('.github/workflows', '.yml');
 /** Those about the reader's own app have the commands of other tools. */
-const OF_AN_APP = /\/(frameworks|recipes|relay-mount)\.md$/;
+const OF_AN_APP = /\/(frameworks|recipes)\.md$/;
 const DOCUMENTS = [
   ...['README.md', 'ARCHITECTURE.md', '.github/CONTRIBUTING.md', 'demo/README.md'],
   ...filesIn('docs', '.md').filter((file) => !OF_AN_APP.test(file)),

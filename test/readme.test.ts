@@ -240,8 +240,7 @@ describe('the examples', () => {
 describe('the README', () => {
   it('leads to every page in docs, or to the one about moving, which leads on', () => {
     const pages = PAGES.filter((file) => file.startsWith('docs/'));
-    const hubs = ['docs/relay.md', 'docs/relay-mount.md', 'docs/migration.md'];
-    const texts = [readme, ...hubs.map(read)].join();
+    const texts = readme + read('docs/migration.md');
     const isLinked = (file: string): boolean =>
       texts.includes(`](${file}`) ||
       texts.includes(`/blob/main/${file})`) ||

@@ -9,17 +9,9 @@ const namesIn = (folder: string): string[] =>
   readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' }).map((name) =>
     name.replaceAll('\\', '/'),
   );
-const LANGUAGES: Readonly<Record<string, string>> = { mjs: 'js', conf: 'nginx' };
+const LANGUAGES: Readonly<Record<string, string>> = { mjs: 'js' };
 
-/** What is shown of each recipe. */
-const RECIPE_FILES = [
-  ...['node-hono/server.js', 'node-express/server.js', 'bun/server.ts', 'deno/main.ts'],
-  ...['cloudflare-worker/worker.js', 'cloudflare-worker/wrangler.json'],
-  ...['cloudflare-queue/worker.js', 'cloudflare-queue/wrangler.json'],
-  ...['nginx/server.js', 'nginx/relay.conf'],
-];
-
-/** What a page shows of what is compiled and run elsewhere: by recipes, examples and end-to-end tests. */
+/** What a page shows of what is compiled and run elsewhere, by end-to-end tests. */
 const SHOWN: readonly (readonly [page: string, folder: string, files: readonly string[]])[] = [
   ['services', 'e2e/fixtures/services', ['own.mjs', 'logsnag.mjs']],
   [
@@ -27,8 +19,6 @@ const SHOWN: readonly (readonly [page: string, folder: string, files: readonly s
     'e2e/fixtures/testing',
     namesIn('e2e/fixtures/testing').filter((name) => /(?<!\.config)\.ts$/.test(name)),
   ],
-  ['relay-mount', 'packed/recipes', RECIPE_FILES],
-  ['relay-mount', EXAMPLES, ['next-app/app/a/[...path]/route.ts']],
 ];
 
 describe.each(SHOWN)('docs/%s.md', (name, folder, files) => {
@@ -38,7 +28,6 @@ describe.each(SHOWN)('docs/%s.md', (name, folder, files) => {
     const end = file.split('.').at(-1)!;
     const source = read(`${folder}/${file}`);
     expect(page).toContain(`\`\`\`${LANGUAGES[end] ?? end}\n${source}\`\`\`\n`);
-    if (name === 'relay-mount') expect(source.trim().split('\n').length).toBeLessThanOrEqual(40);
   });
 });
 
@@ -47,11 +36,18 @@ it('the page about tests shows nothing else', () => {
   expect(read(`docs/${name}.md`).match(/^```\w/gm)).toHaveLength(files.length);
 });
 
-it('the page about mounting a relay has every recipe that is run', () => {
-  const shown = new Set(
-    SHOWN.slice(2).flatMap(([, , files]) => files.map((file) => file.split('/')[0])),
+it('the page about the server leads to every recipe that is run', () => {
+  const links = read('docs/server.md').matchAll(
+    /main\/(?:packed\/recipes|demo\/examples)\/([\w-]+)/g,
   );
-  expect(Object.keys(RECIPES).sort()).toEqual([...shown].sort());
+  const linked = new Set([...links].map(([, folder]) => folder));
+  expect([...linked].sort()).toEqual(Object.keys(RECIPES).sort());
+});
+
+const RECIPE_FILES = namesIn('packed/recipes').filter((name) => /^(?!support).+\.\w+$/.test(name));
+
+it.each(RECIPE_FILES)('the recipe %s can be read at a glance', (name) => {
+  expect(read(`packed/recipes/${name}`).trim().split('\n').length).toBeLessThanOrEqual(40);
 });
 
 describe('the page about frameworks', () => {

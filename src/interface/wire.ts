@@ -41,13 +41,12 @@ export type RelayOutcome = 'delivered' | 'accepted' | 'retry' | 'blocked' | 'rej
 export interface BatchResult {
   id: string;
   outcome: RelayOutcome;
-  /** HTTP status of the service's answer; 0 if there was none, 409 if another process is busy with the record. */
+  /** HTTP status of the service's answer, or of the refusal; 0 if there was none. */
   status: number;
   /** Seconds to wait before the record is sent again, if the service or the relay asks for a wait. */
   retry_after?: number;
   /**
-   * Given with `retry` or `blocked` if the relay has not sent this record: others before it failed, or the relay had no
-   * room, or could not find out whether it knows the record.
+   * Given with `retry` or `blocked` if the relay has not sent this record: others before it failed, or there was no room.
    */
   untried?: true;
   /**

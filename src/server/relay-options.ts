@@ -21,27 +21,27 @@ import type { Names } from './records.js';
 /** Options of every server: who may send, and how much. */
 export interface ServerOptions extends Hooks, AdmissionOptions {
   /**
-   * Asked once the origin is known, before the body is read; `false` refuses with 403. It may read the headers (a session
-   * cookie, say), not the body. Where it fails, or takes longer than `timeout`, the answer is 503.
+   * Called with a request from a page before its body is read; `false` refuses it with 403. It may read the headers (a
+   * session cookie, say), not the body. If it fails, or takes longer than `timeout`, the answer is 503.
    */
   authorize?: ((request: Request) => boolean | Promise<boolean>) | undefined;
   /** Take requests without an `Origin` that no browser has made: servers, tests. @default false */
   allowMissingOrigin?: boolean | undefined;
   /**
-   * What goes into a queue tells senders apart by a word that is made of the address with this secret. Give the same to
-   * all processes on one queue. @default the queue's, the token, or one of this process
+   * Makes the words by which a queue tells clients apart without their addresses; the same in all processes of one queue.
+   * @default the queue's, the token, or one of this process
    */
   secret?: string | undefined;
   /** Bytes of a body at the most, as sent and as inflated. @default 1048576 */
   maxBytes?: number | undefined;
-  /** Milliseconds until the whole body must have come. @default 10000 */
+  /** Milliseconds within which the whole body must have come. @default 10000 */
   bodyTimeout?: number | undefined;
   /**
-   * Milliseconds after which no try at the service starts for a request. A queue has as long to answer, or the sender is
-   * asked to wait. @default 15000
+   * Milliseconds after which no request to a service starts, and within which a queue must have answered. Then the sender
+   * is asked to wait. @default 15000
    */
   deadline?: number | undefined;
-  /** Answer `accepted` as soon as this has a record; a consumer delivers it. @default none */
+  /** Where records are put; they are answered `accepted`, and a consumer delivers them. @default none */
   queue?: Putter | undefined;
   /** The consumer of the queue, where it is in this process: `/ready` and `health()` say how it stands. @default none */
   consumer?: Pick<Consumer, 'health'> | undefined;
@@ -51,15 +51,15 @@ export interface ServerOptions extends Hooks, AdmissionOptions {
 
 /** Options of `createRelay`. */
 export interface RelayOptions extends ServerOptions, DeliveryOptions {
-  /** Origins whose pages may send, each as `https://shop.example`. The relay's own has to be named, too. */
+  /** Origins whose pages may send, the relay's own too, each as `https://shop.example`, or a function that decides. */
   origins: Origins;
-  /** Project IDs that may be written to; `'*'` for any. Records of others are `blocked` with 403, and pages keep them. */
+  /** Projects that may be written to; `'*'` for any. Records of others are `blocked` with 403, and pages keep them. */
   projects: Names;
-  /** Channel IDs that may be written to; `'*'` for any. Events of others are `blocked` with 403, and pages keep them. */
+  /** Channels that events may be in; `'*'` for any. Events of others are `blocked` with 403, and pages keep them. */
   channels: Names;
   /**
-   * Send the truncated client address (24 bits of IPv4, 48 of IPv6) to the service as
-   * `X-Forwarded-For`. Not for records that go through a queue. @default false
+   * Send the truncated client address to the service as `X-Forwarded-For`, unless there is a queue: 24 bits of IPv4, 48 of
+   * IPv6. @default false
    */
   forwardAddress?: boolean | undefined;
 }

@@ -37,18 +37,18 @@ export interface PageFile {
 export interface ServiceOptions extends ServerOptions {
   /** Where records are kept: `createLibsqlStore({ path })`, or `await createPostgresStore({ url })`. */
   store: Store;
-  /** The tokens that may write, outside of `relayPath`. Only their SHA-256 is kept. @default none */
+  /** The tokens that may write outside of `relayPath`, each as `{ token, projects, rate }`. @default none */
   writeTokens?: readonly WriteToken[] | undefined;
   /**
-   * Below this path, such as `/a`, pages of `origins` may send without a token, as through a relay; a token is not looked
-   * at there. @default none
+   * Below this path, such as `/a`, pages of `origins` may send without a token. A token is not looked at there.
+   * @default none
    */
   relayPath?: string | undefined;
-  /** Origins whose pages may send below `relayPath`, each as `https://shop.example`, or a function. @default none */
+  /** Origins whose pages may send below `relayPath`, each as `https://shop.example`, or a function that decides. @default none */
   origins?: Origins | undefined;
   /**
-   * Asked for by everything that reads, exports or erases: 16 characters or more, and none of the write tokens. Without
-   * it all of that is open, but only under the local names of this machine (`localhost`, `127.0.0.1`, `[::1]`), and not
+   * Whoever reads, exports or erases must send it: 16 characters or more, and none of the write tokens. Without it all of
+   * that is open, but only under the local names of this machine (`localhost`, `127.0.0.1`, `[::1]`), and not
    * with `origins` of others.
    */
   readToken?: string | undefined;
@@ -56,13 +56,13 @@ export interface ServiceOptions extends ServerOptions {
   projects?: Names | undefined;
   /** Channels that events may be in; `'*'` for any. @default any */
   channels?: Names | undefined;
-  /** Rows older than this are deleted a while after, and profiles that no identify has touched for as long. @default never */
+  /** Rows older than this are deleted, and profiles that no identify has changed for as long. @default never */
   retentionDays?: number | undefined;
   /** The tag to paste, for the page that waits for the first row, or a function that gives it. */
   tag?: string | (() => string) | undefined;
-  /** File that has a write token, for the command that the same page shows. @default none is named */
+  /** File that has a write token, for the command that the same page shows. @default none */
   tokenFile?: string | undefined;
-  /** Gives the files of the page that shows the rows: `index.html` and those it names. @default no page */
+  /** Gives the files of the page that shows the rows, which are in `dist/rows/` of the package. @default no page */
   page?: ((file: string) => PageFile | undefined | Promise<PageFile | undefined>) | undefined;
 }
 

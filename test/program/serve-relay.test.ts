@@ -196,7 +196,7 @@ it('serves over a folder, says once a minute what has passed, and stops when it 
 });
 
 it('takes the record of the docs, with the settings of the docs', async () => {
-  const docs = readFileSync(new URL('../../docs/relay.md', import.meta.url), 'utf8');
+  const docs = readFileSync(new URL('../../docs/server.md', import.meta.url), 'utf8');
   const exported = [...docs.matchAll(/^export (.*)$/gm)].flatMap(([, pairs]) => pairs!.split(' '));
   const shown = Object.fromEntries(exported.map((pair) => pair.split('=') as [string, string]));
   const [, command] = /```sh\n(curl [^`]*)```/.exec(docs)!;

@@ -9,7 +9,7 @@ const setUp = (maxAgeS = 0) => {
   const folder = tempFolder();
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   write('outbox.js', 'first');
-  write('analytics-outbox.js', 'a program');
+  write('program.js', 'a program');
   const files = createSnippetFiles(pathToFileURL(`${folder}/`), maxAgeS);
   const get = (path: string, headers = {}) =>
     files(new Request(`http://localhost${path}`, { headers }));
@@ -35,7 +35,7 @@ it('answers 304 as long as the file is the same', async () => {
   expect([changed.status, await changed.text()]).toEqual([200, 'second, longer']);
 });
 
-it.each(['/analytics-outbox.js', '/outbox.js/', '/../package.json', '/stub.js'])(
+it.each(['/program.js', '/outbox.js/', '/../package.json', '/stub.js'])(
   'does not answer %s',
   async (path) => {
     expect(await setUp().get(path)).toBeUndefined();

@@ -53,10 +53,10 @@ describe('the site', () => {
     expect(shown).toMatch(/^Before\n[^]+<\/PageTabs>\n\nAfter\n$/);
   });
 
-  it('finds tabs on the page about mounting a relay, one for each recipe', () => {
-    const page = readFileSync(new URL('relay-mount.md', DOCS), 'utf8');
-    const [, recipes] = page.split('\n## Recipes\n');
-    const sections = recipes!.split(/^## /m)[0]!.match(/^### /gm)!;
+  it('finds the tabs of a page, one for each section', () => {
+    const page = readFileSync(new URL('beside-other-tools.md', DOCS), 'utf8');
+    const [, inside] = /<!-- tabs -->([^]*)<!-- \/tabs -->/.exec(page)!;
+    const sections = inside!.match(/^### /gm)!;
     expect(withTabs(page).match(/<template #tab-/g)).toHaveLength(sections.length);
   });
 });

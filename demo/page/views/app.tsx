@@ -71,7 +71,7 @@ export const App = ({ demo, director }: ViewProps) => {
           <a href="/README.md">README</a>
           <a href="/docs/usage.md">Use</a>
           <a href="/docs/options.md">Options</a>
-          <a href="/docs/relay.md">Relay</a>
+          <a href="/docs/server.md">Server</a>
           <a href="/docs/limits.md">Promise and limits</a>
           <a href={`${service}/rows`}>All rows</a>
         </nav>

@@ -21,12 +21,13 @@ import { createStoreRounds, type StoreTarget } from './store-rounds.js';
 
 /** Options of `createConsumer`. */
 export interface ConsumerOptions extends Hooks {
+  /** The queue to empty. */
   queue: Queue;
-  /** Delivers the records to another service, one request each: from `createDelivery`. Or give `store`. */
+  /** Delivers the records to another service, one request each: what `createDelivery` gives. Or give `store`. */
   delivery?: Delivery | undefined;
   /** Takes the records in batches: a service of this process. Into it nothing is given up because of its age. */
   store?: StoreTarget | undefined;
-  /** Called for every record that becomes a dead letter. */
+  /** Called with `{ record, reason, status }` for every record that becomes a dead letter. */
   onUndelivered?: ((undelivered: Undelivered) => void) | undefined;
   /** Records taken at a time. @default 64 */
   batchSize?: number | undefined;
@@ -37,13 +38,12 @@ export interface ConsumerOptions extends Hooks {
    */
   concurrentBatches?: number | undefined;
   /**
-   * Milliseconds for which nobody else gets the records of a batch. When this process dies, others get
-   * them after so long. No try starts after a third of it, and one takes up to four times the delivery's
+   * Milliseconds for which nobody else gets the records of a batch, also if this process dies. No try starts after a third of it, and one takes up to four times the delivery's
    * `timeout`. @default 90000
    */
   visibilityTimeout?: number | undefined;
   /**
-   * Milliseconds a record is kept. One that is older is tried once more, and is a dead letter if that fails.
+   * Milliseconds after which a record is tried once more, and is a dead letter if that fails; not with `store`.
    * @default 604800000 (7 days)
    */
   maxAge?: number | undefined;

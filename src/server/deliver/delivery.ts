@@ -14,13 +14,13 @@ import { createUpstream, UPSTREAM_KINDS, type UpstreamOptions } from './upstream
 /** Options of `createDelivery`. */
 export interface DeliveryOptions extends Hooks, UpstreamOptions {
   /**
-   * Requests to the service at a time at the most, over all batches. It begins with 4, and again after a
-   * failure or when nothing was under way; each success makes room for one more. @default 32
+   * Requests to the service at a time at the most, over all batches. The number begins with 4, also after a failure or
+   * when nothing was under way, and each success makes room for one more. @default 32
    */
   concurrency?: number | undefined;
-  /** Records that are being sent or wait to be sent, at the most. Those beyond are `retry`. @default 10000 */
+  /** Records at the most that are being sent or wait for it; further ones are answered `retry`. @default 10000 */
   maxPending?: number | undefined;
-  /** Milliseconds one try may take. @default 10000 */
+  /** Milliseconds that a request may take. @default 10000 */
   timeout?: number | undefined;
   /** In place of `Date.now`. */
   now?: (() => number) | undefined;

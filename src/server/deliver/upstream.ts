@@ -20,13 +20,13 @@ export interface Attempt extends Verdict {
 
 /** Where records go. */
 export interface UpstreamOptions {
-  /** Address of the service, to which `/v1/event` and `/v1/identify` are added. */
+  /** Address of the service, to which `/v1/event` and `/v1/identify` are added. @default required */
   baseUrl?: string | undefined;
-  /** The service's token, or a function that gets it; asked again once after a 401. */
+  /** The service's token, or a function that gets it, which is called again once after a 401. @default required */
   token?: Token | undefined;
   /** Send the record's id to the service as `Idempotency-Key`. @default true */
   idempotencyKey?: boolean | undefined;
-  /** In place of the global `fetch`; on Node, `createNodeFetch` of `relay/node` costs far less. */
+  /** In place of the global `fetch`; on Node, `createNodeFetch()` of `relay/node` costs far less. */
   fetch?: ServiceFetch | undefined;
 }
 

@@ -113,17 +113,17 @@ export type HeldBody = ReturnType<ReturnType<typeof createHeldBodies>>;
 /** Options that say who may send, and how much. */
 export interface AdmissionOptions extends ClientOptions {
   /**
-   * Records a client may send, in memory of this process, or a function that decides; `false` is no
-   * limit. All clients of one IPv6 network (/48) may send four times as many. @default { perSecond: 100, burst: 1000 }
+   * Records that a client may send, in the memory of this process; `false` is no limit, and a function decides by itself.
+   * All clients of one IPv6 network (/48) may send four times as many. @default { perSecond: 100, burst: 1000 }
    */
   rateLimit?: Rate | RateLimit | false | undefined;
   /**
-   * Records that all clients together may have passed on, in memory of this process; `false` is no limit.
+   * Records that all clients together may send, in the memory of this process; `false` is no limit.
    * @default { perSecond: 2000, burst: 20000 }
    */
   ceiling?: Rate | false | undefined;
   /**
-   * Milliseconds one try at the service may take, and each of `authorize`, `rateLimit` and `token`.
+   * Milliseconds that a request to a service may take, and each call of `authorize`, `rateLimit` and `token`.
    * @default 10000
    */
   timeout?: number | undefined;

@@ -4,10 +4,9 @@ import type { Tell } from '../hooks.js';
 /** Options that say who sent a request. */
 export interface ClientOptions {
   /**
-   * The client's address, from where the platform says it: the socket on Node, `cf-connecting-ip` on
-   * Cloudflare. `X-Forwarded-For` is only to be believed behind a proxy that writes it. Required, unless
-   * `rateLimit` is `false`: without it clients cannot be told apart. Clients of one IPv6 network (/64)
-   * count as one, and so do those for whom it gives nothing.
+   * Gives the client's address, from where no client can write it; required, unless `rateLimit` is `false`. Take the
+   * socket's on Node, and `cf-connecting-ip` on Cloudflare. Believe `X-Forwarded-For` only behind a proxy that writes it.
+   * Clients of one IPv6 network (/64) count as one, and so do all for whom it gives nothing.
    */
   clientAddress?: ((request: Request) => string | undefined) | undefined;
 }

@@ -133,13 +133,13 @@ type AllOf<Bounds> = { [Name in keyof Bounds]-?: number };
 
 /** How much a queue keeps. A record counts once for each KiB of it. */
 export interface QueueBounds {
-  /** Records that may wait; beyond them the relay answers 503. @default 1000000 */
+  /** Records that may wait; further ones are answered 503. @default 1000000 */
   maxWaiting?: number | undefined;
-  /** Records of one client that may wait; beyond them the relay tells that client to wait. @default 50000 */
+  /** Records of one client that may wait; further ones are answered 503. @default 50000 */
   maxWaitingOfClient?: number | undefined;
-  /** Dead letters that are kept. The oldest go first. @default 100000 */
+  /** Dead letters that are kept; the oldest go first. @default 100000 */
   maxDead?: number | undefined;
-  /** Dead letters of one client that are kept. Its oldest go first. @default 10000 */
+  /** Dead letters of one client that are kept; its oldest go first. @default 10000 */
   maxDeadOfClient?: number | undefined;
 }
 
@@ -154,13 +154,13 @@ export const boundsOf = (given: QueueBounds): AllOf<QueueBounds> => ({
 /** Which ids of records a queue knows, so that a record that comes again is not queued again. */
 export interface IdBounds {
   /**
-   * Milliseconds for which an id is known, from when its record was put. 0: only as long as the record waits, which is
-   * enough for a queue that is emptied into a store. @default 604800000 (7 days)
+   * Milliseconds for which an id is known; 0 is as long as the record waits, enough for a queue that empties into a store.
+   * @default 604800000 (7 days)
    */
   idAge?: number | undefined;
-  /** Ids that are kept. Beyond them the sender that has the most loses its oldest. @default 5000000 */
+  /** Ids that are known; beyond them the client that has the most loses its oldest. @default 5000000 */
   maxIds?: number | undefined;
-  /** Ids of one sender that are kept. Its oldest go first. @default 500000 */
+  /** Ids of one client that are known; its oldest go first. @default 500000 */
   maxIdsOfClient?: number | undefined;
 }
 

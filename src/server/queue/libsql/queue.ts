@@ -27,7 +27,7 @@ import { createIds } from './ids.js';
 import { QUEUE_TABLES } from './schema.js';
 
 export interface LibsqlQueueOptions extends QueueBounds, IdBounds {
-  /** The database file; it is created with its folder. One queue a file. */
+  /** Of `createLibsqlQueue`: the file, which is made with its folder. One queue a file. */
   path: string;
   /** In place of the clock. Processes that share the file must agree on the time. */
   now?: (() => number) | undefined;

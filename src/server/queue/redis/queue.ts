@@ -21,9 +21,9 @@ import { createScript, keyOf, REDIS_CLIENT, type RedisClient, warningsOf } from 
 import * as scripts from './scripts.js';
 
 export interface RedisQueueOptions extends QueueBounds, IdBounds {
-  /** A connected client of the `redis` package, version 5. */
+  /** Of `createRedisQueue`: a connected client of the package `redis`, version 5. */
   client: RedisClient;
-  /** Begins the name of every key. @default 'analytics-outbox' */
+  /** Of `createRedisQueue`: begins the name of every key. @default 'analytics-outbox' */
   prefix?: string | undefined;
   /** In place of `Date.now`. */
   now?: (() => number) | undefined;

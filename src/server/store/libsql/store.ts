@@ -13,9 +13,9 @@ import { TABLES } from './schema.js';
 import { createWriter } from './write.js';
 
 export interface LibsqlStoreOptions {
-  /** The database file; it is created with its folder. Several processes of one machine may share it. */
+  /** Of `createLibsqlStore`: the file, which is made with its folder; processes of one machine may share it. */
   path: string;
-  /** Told how many records of a write had NUL or lone surrogates, which were replaced by U+FFFD. */
+  /** Called with the number of records in which NUL or half a character was replaced by U+FFFD. */
   onReplaced?: ((records: number) => void) | undefined;
 }
 

@@ -18,13 +18,13 @@ import { columnsOf, createRecordWriter, isLate, isOfRecord } from './write-recor
 import { createRowWriter, type StoredRecord } from './write-rows.js';
 
 export interface PostgresStoreOptions {
-  /** `postgres://user:password@host:5432/database`, for Postgres 14 or later, with UTF8. */
+  /** Of `createPostgresStore`: `postgres://user:password@host:5432/database`. Postgres 14 or later, with UTF8. */
   url: string;
-  /** The schema that holds the tables. It is made if it is not there. @default 'analytics_outbox' */
+  /** Of `createPostgresStore`: the schema of the tables, which is made if it is not there. @default 'analytics_outbox' */
   schema?: string | undefined;
-  /** Milliseconds after which a statement is given up; one that stores waits for a lock for half of them. @default 10000 */
+  /** Of `createPostgresStore`: milliseconds after which a statement is given up; half of them for a lock. @default 10000 */
   statementTimeout?: number | undefined;
-  /** Hears how many records had NUL or half a character in them, which were replaced by U+FFFD. */
+  /** Called with the number of records in which NUL or half a character was replaced by U+FFFD. */
   onReplaced?: ((records: number) => void) | undefined;
 }
 

@@ -1,0 +1,30 @@
+import * as client from 'prom-client';
+import { expect, it } from 'vitest';
+import { makeTables, PAGE } from '../scripts/write-options.mjs';
+import { SETTINGS } from '../src/program/settings-table.js';
+import { createMetrics } from '../src/relay-node.js';
+import { declared, read, tableUnder } from './support/docs.js';
+
+it('the tables of options and settings are as `node scripts/write-options.mjs` makes them', async () => {
+  const page = read(PAGE);
+  expect(await makeTables(page, SETTINGS)).toBe(page);
+  for (const name of Object.keys(SETTINGS)) expect(page).toContain(`| \`${name}\` `);
+});
+
+it('the table of metrics has each that Prometheus gets, with its labels', async () => {
+  const text = declared('src/server/hooks.ts', 'ServerMetric').getText();
+  const names = [...text.matchAll(/\| '(\w+)'/g)].map(([, name]) => name!);
+  const { onMetric, registry } = createMetrics({ client, registry: new client.Registry() });
+  const labelsOf = (cell: string) => cell.split(', ').filter(Boolean);
+  const rows = tableUnder(read('docs/server-answers.md'), 'Metrics');
+  const labels = Object.fromEntries(
+    rows.flatMap(([, cell]) => labelsOf(cell!)).map((name) => [name, 'x']),
+  );
+  for (const name of names) onMetric(name, 1, labels);
+  const metrics = await registry.getMetricsAsJSON();
+  const told = metrics.map(({ name, values }) => {
+    const known = values.flatMap((value) => Object.keys(value.labels));
+    return [name, [...new Set(known)].filter((label) => label !== 'le').sort()];
+  });
+  expect(rows.map(([name, cell]) => [name, labelsOf(cell!).sort()]).sort()).toEqual(told.sort());
+});
