@@ -8,7 +8,8 @@ import type { Setup } from '../setup.js';
 import type { Span, Store } from '../store/port.js';
 import { formatOf } from './format-of.js';
 import { CSV, CSV_WITH_BOM, exportRows, NDJSON, type Format } from './export-rows.js';
-import { readPlace, type Feed } from './feed.js';
+import type { Feed } from './feed.js';
+import { readPlace } from './place.js';
 import { MAX_PROFILES, MAX_RESENT, readFilter, readSpan, type Asked } from './query.js';
 import type { ReadingTrouble } from './reading-trouble.js';
 
