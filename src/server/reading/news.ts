@@ -7,6 +7,8 @@ const PAGE = 500;
 /** A row with its JSON, which is made once for all followers. */
 export interface NewRow {
   seq: number;
+  /** When it arrived, in milliseconds. */
+  at: number;
   row: Row;
   json: string;
   /** The JSON of the body alone, in which a search looks. */
@@ -31,7 +33,7 @@ export interface News {
 const newRow = (row: Row): NewRow => {
   let body: string | undefined;
   return {
-    ...{ seq: row.seq, row, json: JSON.stringify(row) },
+    ...{ seq: row.seq, at: arrivedAt(row), row, json: JSON.stringify(row) },
     body: () => (body ??= JSON.stringify(row.body)),
   };
 };
@@ -43,8 +45,8 @@ export const newsOf = (
   from: Place,
 ): News => {
   const page = { rows: rows.slice(0, PAGE), refused: refused.slice(0, PAGE) };
-  const last = page.rows.at(-1)?.row;
-  const place = last ? { row: last.seq, at: arrivedAt(last) } : { row: from.row, at: from.at };
+  const last = page.rows.at(-1);
+  const place = last ? { row: last.seq, at: last.at } : { row: from.row, at: from.at };
   return {
     ...page,
     hasMore: rows.length >= PAGE || refused.length >= PAGE,
@@ -78,10 +80,9 @@ export const newsText = (
   from: Place,
   matches: (row: NewRow) => boolean = () => true,
 ): string => {
-  const rows = news.rows.filter(matches).map(({ row, json }) => {
-    const place = { row: row.seq, refused: from.refused, at: arrivedAt(row) };
-    return eventText(place, 'row', json);
-  });
+  const rows = news.rows
+    .filter(matches)
+    .map(({ seq, at, json }) => eventText({ row: seq, refused: from.refused, at }, 'row', json));
   const refused = news.refused.map(({ seq, json }) =>
     eventText({ ...news.behind, refused: seq }, 'refused', json),
   );
