@@ -57,6 +57,7 @@ const follow = async (service, n) => {
   return { ended: read(), place: () => place };
 };
 
+/** What this process has used since then. */
 const cpuMs = (since) => {
   const { user, system } = process.cpuUsage(since);
   return (user + system) / 1_000;
@@ -69,7 +70,7 @@ const measure = async (followers) => {
     writeTokens: [{ token: 't', projects: '*' }],
     ...{ rateLimit: false, ceiling: false },
   });
-  const before = made;
+  const before = made; // the places of this store begin with 1
   for (let n = 0; n < 20; n++) await send(service);
   const pages = await Promise.all(Array.from({ length: followers }, (_, n) => follow(service, n)));
   const startedAt = performance.now();
@@ -80,6 +81,7 @@ const measure = async (followers) => {
     await sleep(Math.max(0, startedAt + ((sent + BATCH) / RATE) * 1_000 - performance.now()));
   }
   const pacedCpu = (cpuMs(cpu) / paced) * 1_000;
+
   const from = performance.now();
   let most = 0;
   while (performance.now() - from < SECONDS * 1_000) {

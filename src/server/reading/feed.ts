@@ -22,16 +22,6 @@ interface Parts {
   trouble: ReadingTrouble;
 }
 
-interface Follower {
-  filter: RowFilter;
-  /** The place behind which the client wants to go on. */
-  asked: Place | undefined;
-  bell: Bell;
-  isOver: () => boolean;
-  /** Called with the function that ends the follower's use of the reader. */
-  joined: (leave: () => void) => void;
-}
-
 /**
  * Server-sent events of what is stored and refused. A follower reads from the store until it has all that is there.
  * From then on it takes what the reader has read for all followers. If the client is so slow that the reader no longer
@@ -54,7 +44,12 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
   };
 
   /** Everything that a client gets, in chunks, until it is over. */
-  async function* chunksFor({ filter, asked, bell, isOver, joined }: Follower) {
+  async function* chunksFor(
+    filter: RowFilter,
+    asked: Place | undefined,
+    bell: Bell,
+    isOver: () => boolean,
+  ): AsyncGenerator<Uint8Array, void> {
     const matches = createMatcher(filter);
     const filterKey = JSON.stringify(filter);
     const from = asked && (await has(asked)) ? asked : undefined;
@@ -77,7 +72,7 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
     };
     /** A page at a time. The place moves on behind rows that do not match, too. */
     async function* allNews(read: (from: Place) => News | Promise<News>) {
-      for (let hasMore = true; hasMore && !isOver();) {
+      for (let hasMore = true; hasMore;) {
         const news = await read(place);
         const chunk = chunkOf(news);
         place = news.behind;
@@ -102,13 +97,16 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
       if (newest) place = { ...place, row: newest.seq, at: arrivedAt(newest) };
     }
     yield encoder.encode(setupText() + eventText(place, 'ready', '{}'));
-    if (isOver()) return;
-    joined(reader.follow(bell, place));
-    for (;;) {
-      await bell.rung();
-      if (isOver()) return;
-      yield* allNews((behind) => reader.shared(behind) ?? reader.read(behind));
-      yield encoder.encode(setupText());
+    const leave = reader.follow(bell, place);
+    try {
+      for (;;) {
+        await bell.rung();
+        if (isOver()) return;
+        yield* allNews((behind) => reader.shared(behind) ?? reader.read(behind));
+        yield encoder.encode(setupText());
+      }
+    } finally {
+      leave();
     }
   }
 
@@ -124,18 +122,14 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
     ): Promise<ReadableStream<Uint8Array>> => {
       const bell = createBell();
       let isOver = false;
-      let leave = (): void => {};
-      const chunks = chunksFor({
-        ...{ filter, asked, bell, isOver: () => isOver },
-        joined: (stop) => (leave = stop),
-      });
+      const chunks = chunksFor(filter, asked, bell, () => isOver);
       const stopSetup = setup.follow(bell.ring);
       const end = (): void => {
         isOver = true;
         bell.ring();
         clearInterval(heart);
-        leave();
         stopSetup();
+        void chunks.return(); // once the chunk that is being made is there
         ends.delete(end);
         tell.metric('followers', ends.size);
       };
