@@ -94,7 +94,7 @@ interface Parts {
 
 /**
  * The rows as a stream: only a page of them is in memory at a time. Rejects if the first page cannot be read, so that the
- * request can be answered 503. If a later one cannot be read, the stream fails, so that nobody takes a part for the whole.
+ * request can be answered 503. If a later page cannot be read, the stream fails, so that a part is not taken for the whole.
  */
 export const exportRows = async (
   { store, trouble }: Parts,
