@@ -30,7 +30,7 @@ const cookieName = (value: string): string => `analytics_outbox_read_${value.sli
 const cookieIn = ({ headers }: Request, name: string): string | undefined =>
   new RegExp(`(?:^|; *)${name}=([^;]*)`).exec(headers.get('cookie') ?? '')?.[1];
 
-/** Whether the browser uses TLS. A proxy that ends TLS says so in a header; a false one only affects the sender's own cookie. */
+/** Whether the browser uses TLS. A proxy that ends TLS sends a header; a false one affects only its sender's cookie. */
 const isSecure = ({ url, headers }: Request): boolean =>
   url.startsWith('https:') || /^https\b/i.test(headers.get('x-forwarded-proto') ?? '');
 

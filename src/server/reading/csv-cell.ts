@@ -3,7 +3,7 @@ const BREAKS = String.raw`;\t-\r\u0085\u2028\u2029`;
 /** Characters that may begin a formula. Japanese spreadsheets accept the full-width ones too. */
 const SIGNS = String.raw`=+\-@＝＋－＠\t-\r\u0085\u2028\u2029`;
 
-/** Where an apostrophe is put in. Apostrophes of the text itself get one as well, so that a reader can take ours out again. */
+/** Where an apostrophe is put in. The text's own apostrophes get one too, so that a reader can take ours out again. */
 const UNSAFE = new RegExp(`(?<=^|[${BREAKS}])(?="*[${SIGNS}'])`, 'gu');
 /** The same places in JSON. They are always inside a string, since JSON itself has no semicolons. */
 const UNSAFE_IN_JSON = new RegExp(`(?<=[${BREAKS}])[${SIGNS}]`, 'gu');

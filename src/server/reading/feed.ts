@@ -32,7 +32,7 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
   const encoder = new TextEncoder();
   const ends = new Set<() => void>();
   let isEnding = false;
-  /** Chunks that were made of the reader's news, by place and filter: followers that have these in common share them. */
+  /** Chunks of each news by filter. Followers at the same place with the same filter share them. */
   const chunksOfNews = new WeakMap<News, Map<string, Uint8Array>>();
 
   /** Whether a place is one of this store. Its row, like any other, may have been erased since. */
