@@ -14,6 +14,8 @@ const open = async (service: TestService, query = '', headers = {}) =>
 const isReady = (seen: readonly ServerSentEvent[]) => seen.some(({ name }) => name === 'ready');
 const namesOf = (seen: readonly ServerSentEvent[]) =>
   seen.filter(({ name }) => name === 'row').map(({ data }) => data['event']);
+const lastOf = (seen: readonly ServerSentEvent[]) =>
+  seen.findLast(({ name }) => name === 'row')?.data['event'];
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, n) => `e${from + n}`);
 
@@ -213,6 +215,154 @@ describe('the feed', () => {
     }
     expect(lists['ΟΔΟΣ']).toBe(4);
     expect(lists['οδος']).toBe(4);
+  });
+
+  it('costs one read of the store for each group of rows, however many follow, and gives each row once', async () => {
+    const service = runService();
+    const { store } = service;
+    const feeds = await Promise.all(Array.from({ length: 100 }, () => open(service)));
+    const all = (event: string) =>
+      Promise.all(feeds.map((feed) => feed.until((seen) => lastOf(seen) === event)));
+    await store.write(many(0, 1));
+    await all('e0');
+    const reads = vi.spyOn(store, 'rows');
+    for (let n = 1; n < 1_001; n += 100) {
+      await store.write(many(n, n + 100));
+      await all(`e${n + 99}`);
+    }
+    // One group may be told of while another is read.
+    expect(reads.mock.calls.length).toBeLessThanOrEqual(11);
+    for (const { seen } of feeds) expect(namesOf(seen)).toEqual(numbers(0, 1_001));
+  });
+
+  it('gives each row once to followers that join in the middle of a flood, new ones and others', async () => {
+    const service = runService();
+    const { store } = service;
+    const first = await open(service);
+    await first.until(isReady);
+    const { id } = first.seen.at(-1)!;
+    const join = async (query: string, headers = {}) => {
+      const feed = await open(service, query, headers);
+      await feed.until((seen) => lastOf(seen) === 'e2 end');
+      return namesOf(feed.seen);
+    };
+    const joined: {
+      all: Promise<unknown[]>;
+      newest: Promise<unknown[]>;
+      e2: Promise<unknown[]>;
+    }[] = [];
+    let rows = 0;
+    for (let round = 0; round < 8; round++) {
+      const all = join('', { 'last-event-id': id });
+      joined.push({ all, newest: join(''), e2: join('text=E2', { 'last-event-id': id }) });
+      for (let n = 0; n < 10; n++) await store.write(many(rows, (rows += 50)));
+      const before = rows - 500;
+      await first.until((seen) => seen.filter(({ name }) => name === 'row').length > before);
+    }
+    await store.write(many(rows, rows + 1, { event: 'e2 end' }));
+    await first.until((seen) => lastOf(seen) === 'e2 end');
+    const names = [...numbers(0, rows), 'e2 end'];
+    expect(namesOf(first.seen)).toEqual(names);
+    for (const { all, newest, e2 } of joined) {
+      expect(await all).toEqual(names);
+      expect(await newest).toEqual(names.slice(names.indexOf((await newest)[0] as string)));
+      expect(await e2).toEqual(names.filter((name) => name.includes('e2')));
+    }
+  });
+
+  it('lets a client that is slow read for itself, and join the others again', async () => {
+    const service = runService();
+    const { store } = service;
+    const [quick, slow] = [await open(service), await open(service)];
+    await quick.until(isReady);
+    await slow.until(isReady);
+    // More than is kept for followers.
+    for (let n = 0; n < 6_000; n += 500) {
+      await store.write(many(n, n + 500));
+      await quick.until((seen) => namesOf(seen).length >= n + 500);
+    }
+    const reads = vi.spyOn(store, 'rows');
+    await slow.until((seen) => namesOf(seen).length >= 6_000);
+    expect(reads).toHaveBeenCalled();
+    reads.mockClear();
+    for (let n = 6_000; n < 6_010; n++) {
+      await store.write(many(n, n + 1));
+      for (const feed of [quick, slow]) await feed.until((seen) => namesOf(seen).length > n);
+    }
+    expect(reads.mock.calls.length).toBeLessThanOrEqual(11);
+    for (const { seen } of [quick, slow]) expect(namesOf(seen)).toEqual(numbers(0, 6_010));
+  });
+
+  it('gives no row that was erased to a client that comes back, or that was slow for long', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const service = runService();
+    const { store } = service;
+    const quick = await open(service);
+    await quick.until(isReady);
+    const { id } = quick.seen.at(-1)!;
+    const slow = (await service.send('/rows?format=sse')).body!.getReader();
+    onTestFinished(() => slow.cancel());
+    let text = '';
+    const read = async () => {
+      text += new TextDecoder().decode((await slow.read()).value as Uint8Array);
+    };
+    while (!text.includes('event: ready')) await read();
+    for (const [n, user_id] of ['a', 'u', 'u', 'a'].entries()) {
+      await store.write(many(n, n + 1, { user_id }));
+      await quick.until((seen) => namesOf(seen).length > n);
+    }
+    await store.erase('p', 'u');
+    const back = await open(service, '', { 'last-event-id': id });
+    await back.until(isReady);
+    expect(namesOf(back.seen)).toEqual(['e0', 'e3']);
+    vi.advanceTimersByTime(20_000);
+    while (!text.includes('"e3"')) await read();
+    expect(text).toContain('"e0"');
+    expect(text).not.toMatch(/"e[12]"/);
+  });
+
+  it('ends all followers where the store fails, and loses nothing of what comes meanwhile', async () => {
+    const service = runService();
+    const { store, errors } = service;
+    const feeds = [await open(service), await open(service, 'project=p'), await open(service)];
+    for (const feed of feeds) await feed.until(isReady);
+    const fail = vi.spyOn(store, 'rows').mockRejectedValue(new Error('away'));
+    await store.write(many(0, 10));
+    for (const feed of feeds) await feed.until(() => false);
+    expect(errors).toEqual([{ kind: 'reading', message: 'GET /rows failed: away' }]);
+    expect((await service.send('/rows?format=sse')).status).toBe(503);
+    fail.mockRestore();
+    await store.write(many(10, 20));
+    for (const { seen } of feeds) {
+      const again = await open(service, '', { 'last-event-id': seen.at(-1)!.id });
+      await again.until(isReady);
+      await store.write(many(20, 30));
+      await again.until((now) => namesOf(now).length >= 20);
+      expect(namesOf(again.seen).slice(0, 20)).toEqual(numbers(0, 20));
+    }
+  });
+
+  it('watches the store once for all followers, and not at all without any', async () => {
+    const service = runService();
+    const { follow } = service.store;
+    let watching = 0;
+    service.store.follow = (onRows) => {
+      watching++;
+      const stop = follow(onRows);
+      return () => {
+        watching--;
+        stop();
+      };
+    };
+    for (let n = 0; n < 2; n++) {
+      const feeds = [await open(service), await open(service)];
+      await service.store.write(many(n, n + 1));
+      for (const feed of feeds) await feed.until((seen) => namesOf(seen).includes(`e${n}`));
+      expect(watching).toBe(1);
+      for (const feed of feeds) await feed.cancel();
+      await vi.waitUntil(() => !watching);
+    }
   });
 
   it.each(['endFeeds', 'close'] as const)(

@@ -109,6 +109,21 @@ describe('GET /rows', () => {
     expect(JSON.parse(some[699]!)).toMatchObject({ seq: 504 });
   });
 
+  it.each(['ndjson', 'csv'])(
+    'gives large rows in pieces that hold up no other work: %s',
+    async (format) => {
+      const service = runService();
+      const tags = { text: 'x'.repeat(60_000) };
+      const rows = Array.from({ length: 40 }, (_, n) => incomingEvent({ id: `${n}` }, { tags }));
+      await service.store.write(rows);
+      const { body } = await service.send(`/rows?format=${format}`);
+      const sizes: number[] = [];
+      for await (const chunk of body!) sizes.push(chunk.length);
+      expect(Math.max(...sizes)).toBeLessThan(400_000);
+      expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(40 * 60_000);
+    },
+  );
+
   it('begins CSV with a byte order mark where it is asked for, and nothing else', async () => {
     const service = runService();
     const bytesOf = async (query: string) =>

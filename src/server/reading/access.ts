@@ -6,7 +6,7 @@ import { formatOf } from './format-of.js';
 
 const COOKIE_AGE_S = 30 * 86_400;
 
-/** What a proxy adds: then whoever asks may be anywhere, though the name is a local one. */
+/** Headers that proxies add. A request that has one may come from anywhere, even under a local name. */
 const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
 /** Whether only somebody at this machine can have sent the request, as far as it tells. */
@@ -21,7 +21,7 @@ const NOT_LOCAL =
 const hexOf = (bytes: Uint8Array): string =>
   [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** What the cookie holds in place of the token: of no use anywhere else, and the same in every process. */
+/** The cookie's value in place of the token. It is the same in every process, and opens nothing else. */
 const cookieOf = async (token: string): Promise<string> => hexOf(await hashOf(`rows ${token}`));
 
 /** A name of its own for each token: browsers keep cookies by host, and services on other ports and paths have theirs. */
@@ -30,20 +30,20 @@ const cookieName = (value: string): string => `analytics_outbox_read_${value.sli
 const cookieIn = ({ headers }: Request, name: string): string | undefined =>
   new RegExp(`(?:^|; *)${name}=([^;]*)`).exec(headers.get('cookie') ?? '')?.[1];
 
-/** Whether the browser speaks TLS. What ends it in front says so; a lie would concern the liar's own cookie alone. */
+/** Whether the browser uses TLS. A proxy that ends TLS sends a header; a false one affects only its sender's cookie. */
 const isSecure = ({ url, headers }: Request): boolean =>
   url.startsWith('https:') || /^https\b/i.test(headers.get('x-forwarded-proto') ?? '');
 
-/** Whether an origin is that of the service, by the name under which it was asked. A proxy that writes another one names the first. */
+/** Whether an origin is the service's own. A proxy that rewrites the `Host` header passes the original name on. */
 const isOwn = (origin: string, { url, headers }: Request): boolean => {
   const host = URL.canParse(origin) && new URL(origin).host;
   return host === new URL(url).host || host === headers.get('x-forwarded-host');
 };
 
 /**
- * Whether the request may come from a page of another site, which must neither read nor change anything. Browsers say so
- * in `Sec-Fetch-Site`, but old ones do not, and none does without TLS. All name the origin of a page that changes
- * something. A link from elsewhere may open the page.
+ * Whether the request may come from a page of another site, which must neither read nor change anything. Browsers send
+ * `Sec-Fetch-Site`, but old browsers do not, and no browser does without TLS. All browsers send the origin with a request
+ * that changes something. A link on another site may open the page.
  */
 const isForeign = (request: Request): boolean => {
   const { method, headers } = request;
@@ -54,8 +54,8 @@ const isForeign = (request: Request): boolean => {
 };
 
 /**
- * Whether the page itself is asked for, or one of its files. They hold no rows, and the page is what asks a person for
- * the token, so anybody may have them.
+ * Whether the request is for the page itself or one of its files. Anybody may have them: they hold no rows, and the page
+ * asks a person for the token.
  */
 const isPage = (request: Request): boolean => {
   const { pathname } = new URL(request.url);
@@ -65,13 +65,13 @@ const isPage = (request: Request): boolean => {
 const READS = new Set(['GET', 'HEAD']);
 
 interface Place {
-  /** A browser gets the page in any case: it shows why it has no rows. */
+  /** A browser gets the page even without a token; the page then says why it shows no rows. */
   hasPage: boolean;
   /** Without a token somebody at this machine may read. */
   isForThisMachine: boolean;
 }
 
-/** Lets pass only who may read. */
+/** Refuses requests that may not read. */
 export const readingAccess = (
   readToken: string | undefined,
   { hasPage, isForThisMachine }: Place,
@@ -90,7 +90,7 @@ export const readingAccess = (
     );
   };
 
-  /** Takes the token out of the address, where others would see it, and puts a cookie in its place. */
+  /** Moves the token from the address, where others could see it, into a cookie. */
   const takeToken = async (request: Request, token: string): Promise<Response> => {
     const [hash, cookie] = (await known)!;
     const isRight = isSame(hash, await hashOf(token));
@@ -98,14 +98,14 @@ export const readingAccess = (
     const url = new URL(request.url);
     url.searchParams.delete('token');
     const headers = new Headers({
-      // Beside the address that the browser has, which may have a path in front.
+      // Relative to the address in the browser, which may have a path in front.
       location: `rows${url.search}`,
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
     });
     if (isRight) {
       const secure = isSecure(request) ? '; Secure' : '';
-      // Without a path it is for that of the page, as the browser sees it.
+      // Without `Path` the cookie is for the path of the page as the browser sees it.
       headers.set(
         'set-cookie',
         `${cookieName(cookie)}=${cookie}; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_AGE_S}${secure}`,

@@ -1,6 +1,7 @@
 import { anyCase } from '../store/any-case.js';
-import type { Row, RowFilter } from '../store/port.js';
+import type { RowFilter } from '../store/port.js';
 import { storableText } from '../store/storable.js';
+import type { NewRow } from './news.js';
 
 /** A pattern that finds the text as JSON writes it, in the same cases as a store does. */
 const patternOf = (text: string): RegExp => {
@@ -14,18 +15,18 @@ const patternOf = (text: string): RegExp => {
   );
 };
 
-/** Tells whether a row is one that the filter asks for: the same as the store's, for rows that are read already. */
-export const createMatcher = (filter: RowFilter): ((row: Row) => boolean) => {
+/** Says whether a row that was read passes the filter, with the same result as the store. */
+export const createMatcher = (filter: RowFilter): ((row: NewRow) => boolean) => {
   const equal = (['project', 'channel', 'user_id', 'type', 'client'] as const).flatMap((name) => {
     const value = filter[name];
     return value === undefined ? [] : [[name, storableText(value)] as const];
   });
   const [event, not] = [filter.event?.map(storableText), filter.not?.map(storableText)];
   const pattern = filter.text ? patternOf(filter.text) : undefined;
-  return (row) => {
+  return ({ row, body }) => {
     if (equal.some(([name, value]) => row[name] !== value)) return false;
     if (event?.length && !event.includes(row.event ?? '')) return false;
     if (row.event !== undefined && not?.includes(row.event)) return false;
-    return !pattern || pattern.test(JSON.stringify(row.body));
+    return !pattern || pattern.test(body());
   };
 };

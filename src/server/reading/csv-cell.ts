@@ -1,11 +1,11 @@
-/** Behind these a spreadsheet begins a new cell, where it takes a semicolon or a tab for its separator. */
+/** Characters after which a new cell may begin, if the spreadsheet separates cells by semicolons or tabs. */
 const BREAKS = String.raw`;\t-\r\u0085\u2028\u2029`;
-/** What a spreadsheet may take for a formula begins with one of these. The full-width ones count in Japan. */
+/** Characters that may begin a formula. Japanese spreadsheets accept the full-width ones too. */
 const SIGNS = String.raw`=+\-@＝＋－＠\t-\r\u0085\u2028\u2029`;
 
-/** The places of a text that get an apostrophe. One that was sent counts as a sign, so that ours can be removed. */
+/** Where an apostrophe is put in. The text's own apostrophes get one too, so that a reader can take ours out again. */
 const UNSAFE = new RegExp(`(?<=^|[${BREAKS}])(?="*[${SIGNS}'])`, 'gu');
-/** Signs in JSON at such places, which are always inside of a text: JSON itself has no semicolon. */
+/** The same places in JSON. They are always inside a string, since JSON itself has no semicolons. */
 const UNSAFE_IN_JSON = new RegExp(`(?<=[${BREAKS}])[${SIGNS}]`, 'gu');
 const NEEDS_QUOTES = new RegExp(`[",${BREAKS}]`, 'u');
 

@@ -2,7 +2,10 @@ import type { Row, RowFilter, Span, Store } from '../store/port.js';
 import { csvCell } from './csv-cell.js';
 import type { ReadingTrouble } from './reading-trouble.js';
 
+/** Rows that are read at a time. */
 const PAGE = 500;
+/** About how many characters are written at a time. Other requests get a turn after each piece. */
+const PIECE = 250_000;
 
 /** The rows of a filter, page by page: all of them, unless the span has a limit. */
 async function* pagesOf(
@@ -65,6 +68,25 @@ export const CSV: Format = {
 /** The same for Excel, which takes a file without this mark for one in the encoding of the country. */
 export const CSV_WITH_BOM: Format = { ...CSV, head: `\ufeff${CSV.head}` };
 
+async function* piecesOf(
+  pages: AsyncIterable<readonly Row[]>,
+  { head, line }: Format,
+): AsyncGenerator<string> {
+  let piece = head;
+  for await (const page of pages) {
+    for (const row of page) {
+      piece += line(row);
+      if (piece.length < PIECE) continue;
+      yield piece;
+      piece = '';
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    if (piece) yield piece;
+    piece = '';
+  }
+  if (piece) yield piece;
+}
+
 interface Parts {
   store: Pick<Store, 'rows'>;
   trouble: ReadingTrouble;
@@ -72,31 +94,30 @@ interface Parts {
 
 /**
  * The rows as a stream: only a page of them is in memory at a time. Rejects if the first page cannot be read, so that the
- * request can be answered 503. If a later one cannot be read, the stream fails, so that nobody takes a part for the whole.
+ * request can be answered 503. If a later page cannot be read, the stream fails, so that a part is not taken for the whole.
  */
 export const exportRows = async (
   { store, trouble }: Parts,
-  { head, line }: Format,
+  format: Format,
   filter: RowFilter,
   span: Omit<Span, 'limit'> & { limit: number | undefined },
 ): Promise<ReadableStream<Uint8Array>> => {
-  const pages = pagesOf(store, filter, span);
+  const pieces = piecesOf(pagesOf(store, filter, span), format);
   const encoder = new TextEncoder();
-  let first: IteratorResult<Row[]> | undefined = await pages.next();
+  let first: IteratorResult<string> | undefined = await pieces.next();
   trouble.worked();
-  return new ReadableStream({
-    start: (controller) => head && controller.enqueue(encoder.encode(head)),
+  return new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
-        const { done, value } = first ?? (await pages.next());
+        const { done, value } = first ?? (await pieces.next());
         first = undefined;
         if (done) controller.close();
-        else controller.enqueue(encoder.encode(value.map(line).join('')));
+        else controller.enqueue(encoder.encode(value));
       } catch (error) {
         trouble.failed('GET /rows', error);
         throw error;
       }
     },
-    cancel: async () => void (await pages.return(undefined)),
-  } as UnderlyingDefaultSource<Uint8Array>);
+    cancel: async () => void (await pieces.return(undefined)),
+  });
 };

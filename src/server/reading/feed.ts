@@ -1,35 +1,19 @@
 import type { Tell } from '../hooks.js';
 import type { Setup } from '../setup.js';
-import type { Refused, Row, RowFilter, Store } from '../store/port.js';
+import type { RowFilter, Store } from '../store/port.js';
+import { createBell, type Bell } from './bell.js';
 import { createMatcher } from './create-matcher.js';
+import { eventText, newsFrom, newsText, type News } from './news.js';
+import { arrivedAt, type Place } from './place.js';
+import { createReader } from './reader.js';
 import type { ReadingTrouble } from './reading-trouble.js';
 
 /** What a page gets at once. */
 const [FIRST_ROWS, FIRST_REFUSED] = [200, 50];
-/** Rows read at a time after that. */
-const PAGE = 500;
-/** A proxy closes what is silent for longer. */
+/** Proxies close a connection that is silent for longer. */
 const HEARTBEAT_MS = 15_000;
 /** Pages and tools that may follow at a time. */
 const MAX_FOLLOWERS = 200;
-
-/** Places in the feeds of rows and of the refused: what an event's `id` says. */
-interface Place {
-  row: number;
-  refused: number;
-  /** When that row arrived, in milliseconds: another store has another row at the same place. */
-  at?: number | undefined;
-}
-
-/** The place behind which a client goes on, or undefined where the text is none. */
-export const readPlace = (text: string | null | undefined): Place | undefined => {
-  const [, row, refused = '0', at] =
-    /^(\d{1,15})(?:\.(\d{1,15}))?(?:\.(\d{1,15}))?$/.exec(text ?? '') ?? [];
-  if (row === undefined) return undefined;
-  return { row: Number(row), refused: Number(refused), at: at === undefined ? at : Number(at) };
-};
-
-const timeOf = ({ received_at }: Row): number => Date.parse(received_at);
 
 interface Parts {
   store: Pick<Store, 'rows' | 'lastPlace' | 'refused' | 'follow'>;
@@ -38,109 +22,91 @@ interface Parts {
   trouble: ReadingTrouble;
 }
 
-/** A wait that ends when something has happened, however often, since it was last asked. */
-const createBell = () => {
-  let isRung = false;
-  let wake = (): void => {};
-  return {
-    ring: (): void => {
-      isRung = true;
-      wake();
-    },
-    rung: async (): Promise<void> => {
-      if (!isRung) await new Promise<void>((resolve) => (wake = resolve));
-      isRung = false;
-    },
-  };
-};
-
-/** Server-sent events of what is stored and refused. https://html.spec.whatwg.org/#server-sent-events */
+/**
+ * Server-sent events of what is stored and refused. A follower reads from the store until it has all that is there.
+ * From then on it takes what the reader has read for all followers. If the client is so slow that the reader no longer
+ * keeps what comes next, the follower reads from the store again.
+ */
 export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
+  const reader = createReader(store);
+  const encoder = new TextEncoder();
   const ends = new Set<() => void>();
   let isEnding = false;
+  /** Chunks of each news by filter. Followers at the same place with the same filter share them. */
+  const chunksOfNews = new WeakMap<News, Map<string, Uint8Array>>();
 
-  /** Whether the store is the one that gave a place. Its row, and any other, may have been erased since. */
+  /** Whether a place is one of this store. Its row, like any other, may have been erased since. */
   const has = async ({ row, at }: Place): Promise<boolean> => {
     if (row > (await store.lastPlace())) return false;
     if (at === undefined) return true;
     const [found] = await store.rows({}, { after: row - 1, before: row + 1, limit: 1 });
-    return !found || timeOf(found) === at;
+    return !found || arrivedAt(found) === at;
   };
 
-  /** All that a client gets, in chunks of text, until it is over. */
-  async function* chunksOf(
+  /** Everything that a client gets, in chunks, until it is over. */
+  async function* chunksFor(
     filter: RowFilter,
     asked: Place | undefined,
-    bell: ReturnType<typeof createBell>,
+    bell: Bell,
     isOver: () => boolean,
-  ): AsyncGenerator<string> {
+  ): AsyncGenerator<Uint8Array, void> {
     const matches = createMatcher(filter);
+    const filterKey = JSON.stringify(filter);
     const from = asked && (await has(asked)) ? asked : undefined;
-    const place: Place = from ?? { row: 0, refused: 0 };
-    const moveTo = (row: Row | undefined): void => {
-      if (row && row.seq > place.row) [place.row, place.at] = [row.seq, timeOf(row)];
-    };
-    const id = (): string =>
-      `id: ${place.row}.${place.refused}${place.at === undefined ? '' : `.${place.at}`}\n`;
-    const event = (name: string, data: unknown): string =>
-      `${id()}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-    const rowEvent = (row: Row): string => {
-      moveTo(row);
-      return event('row', row);
-    };
-    const refusedEvent = (one: Refused): string => {
-      place.refused = Math.max(place.refused, one.seq);
-      return event('refused', one);
-    };
+    let place: Place = from ?? { row: 0, refused: 0 };
+    let shownSetup = '';
 
-    let shown = '';
-    /** The setup, where it has changed. */
-    const setupEvent = (): string => {
+    /** The setup, if it has changed. */
+    const setupText = (): string => {
       const state = JSON.stringify(setup.state());
-      if (state === shown) return '';
-      shown = state;
-      return event('setup', setup.state());
+      if (state === shownSetup) return '';
+      shownSetup = state;
+      return eventText(place, 'setup', state);
     };
-    /** What is new, a page at a time. Every row is read and looked at here, so the place moves on. */
-    async function* news(): AsyncGenerator<string> {
-      for (;;) {
-        const rows = await store.rows({}, { after: place.row, limit: PAGE });
-        let text = '';
-        for (const row of rows) {
-          if (matches(row)) text += rowEvent(row);
-          moveTo(row);
-        }
-        if (text) yield text;
-        if (rows.length < PAGE || isOver()) break;
+    const chunkOf = (news: News): Uint8Array => {
+      const chunks = chunksOfNews.get(news) ?? new Map<string, Uint8Array>();
+      chunksOfNews.set(news, chunks);
+      const chunk = chunks.get(filterKey) ?? encoder.encode(newsText(news, place, matches));
+      chunks.set(filterKey, chunk);
+      return chunk;
+    };
+    /** A page at a time. The place moves on behind rows that do not match, too. */
+    async function* allNews(read: (from: Place) => News | Promise<News>) {
+      for (let hasMore = true; hasMore;) {
+        const news = await read(place);
+        const chunk = chunkOf(news);
+        place = news.behind;
+        yield chunk;
+        hasMore = news.hasMore;
       }
-      const refused = await store.refused({ after: place.refused, limit: PAGE });
-      if (refused.length) yield refused.map(refusedEvent).join('');
-      if (refused.length === PAGE) bell.ring();
     }
 
-    if (!from) {
-      // The newest row of all before the newest that match: one that comes between is among the news.
-      const [newest] = await store.rows({}, { limit: 1, newest: true });
-      const rows = await store.rows(filter, {
-        ...{ limit: FIRST_ROWS, newest: true },
-        before: (newest?.seq ?? 0) + 1,
-      });
-      const refused = await store.refused({ limit: FIRST_REFUSED, newest: true });
-      yield (
-        (asked ? 'event: replaced\ndata: {}\n\n' : '') +
-        [...rows].reverse().map(rowEvent).join('') +
-        [...refused].reverse().map(refusedEvent).join('')
-      );
-      moveTo(newest);
+    if (from) {
+      // From the store, so that `ready` comes behind everything that is stored by now.
+      yield* allNews(reader.read);
     } else {
-      yield* news();
+      // The place of the newest row is read first. A row that is stored between the two reads is then among the news.
+      const [newest] = await store.rows({}, { limit: 1, newest: true });
+      const before = (newest?.seq ?? 0) + 1;
+      const rows = await store.rows(filter, { limit: FIRST_ROWS, newest: true, before });
+      const refused = await store.refused({ limit: FIRST_REFUSED, newest: true });
+      const first = newsFrom(rows.reverse(), refused.reverse(), place);
+      const replaced = asked ? 'event: replaced\ndata: {}\n\n' : '';
+      yield encoder.encode(replaced + newsText(first, place));
+      place = first.behind;
+      if (newest) place = { ...place, row: newest.seq, at: arrivedAt(newest) };
     }
-    yield setupEvent() + event('ready', {});
-    while (!isOver()) {
-      await bell.rung();
-      if (isOver()) return;
-      yield* news();
-      yield setupEvent();
+    yield encoder.encode(setupText() + eventText(place, 'ready', '{}'));
+    const leave = reader.follow(bell, place);
+    try {
+      for (;;) {
+        await bell.rung();
+        if (isOver()) return;
+        yield* allNews((behind) => reader.shared(behind) ?? reader.read(behind));
+        yield encoder.encode(setupText());
+      }
+    } finally {
+      leave();
     }
   }
 
@@ -152,18 +118,18 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
      */
     open: async (
       filter: RowFilter,
-      from: Place | undefined,
+      asked: Place | undefined,
     ): Promise<ReadableStream<Uint8Array>> => {
-      const encoder = new TextEncoder();
       const bell = createBell();
       let isOver = false;
-      const stops = [store.follow(bell.ring), setup.follow(bell.ring)];
-      const chunks = chunksOf(filter, from, bell, () => isOver);
+      const chunks = chunksFor(filter, asked, bell, () => isOver);
+      const stopSetup = setup.follow(bell.ring);
       const end = (): void => {
         isOver = true;
         bell.ring();
         clearInterval(heart);
-        stops.forEach((stop) => stop());
+        stopSetup();
+        void chunks.return(); // once the chunk that is being made is there
         ends.delete(end);
         tell.metric('followers', ends.size);
       };
@@ -171,7 +137,7 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
       let beat = (): void => {};
       const heart = setInterval(() => {
         beat();
-        // One who does not read gets no more of them.
+        // A client that does not read gets no more of them.
         if (opened && opened.desiredSize! > 0) opened.enqueue(encoder.encode(': alive\n\n'));
       }, HEARTBEAT_MS);
       ends.add(end);
@@ -190,15 +156,14 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
       }
       return new ReadableStream<Uint8Array>({
         start: (controller) => void (opened = controller),
-        /** Asked for only while the client reads, so one that is slow fills no memory. */
+        /** Called only while the client reads, so a slow client fills no memory. */
         pull: async (controller) => {
           try {
             for (;;) {
               const { done, value } = await (first ?? chunks.next());
               first = undefined;
               if (done) return controller.close();
-              if (!value) continue;
-              return controller.enqueue(encoder.encode(value));
+              if (value.length) return controller.enqueue(value);
             }
           } catch (error) {
             if (!isOver) trouble.failed('GET /rows', error);

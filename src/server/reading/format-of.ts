@@ -5,7 +5,7 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
   csv: /\btext\/csv\b/,
 };
 
-/** The format that is asked for, in the query or by what the client accepts. */
+/** The format that the query names, or else the first one that the client accepts. */
 export const formatOf = ({ url, headers }: Request): string => {
   const asked = new URL(url).searchParams.get('format');
   if (asked) return asked;

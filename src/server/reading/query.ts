@@ -5,16 +5,16 @@ import type { RowFilter, Span } from '../store/port.js';
 export const MAX_LIMIT = 1_000;
 /** Dead records that one request sends again. */
 export const MAX_RESENT = 1_000;
-/** Profiles are larger than rows: each may have a quarter of a million characters, and a time for each property. */
+/** Fewer than rows: a profile may have a quarter of a million characters, and a time for each property. */
 export const MAX_PROFILES = 100;
 const MAX_TEXT = 200;
 
-/** What a query asks for, or what is wrong with it. */
+/** The value that a query asks for, or in words what is wrong with the query. */
 export type Asked<Value> = { value: Value } | { wrong: string };
 
 const wrong = (words: string): { wrong: string } => ({ wrong: words });
 
-/** A whole number, or undefined where the query has none. */
+/** A whole number, undefined if the query has none, NaN if it has something else. */
 const numberIn = (query: URLSearchParams, name: string): number | undefined => {
   const text = query.get(name);
   if (!text) return undefined;
@@ -32,7 +32,7 @@ export const readSpan = (query: URLSearchParams): Asked<Span> => {
 
 const isType = (value: string): value is RecordType => value === 'identify' || value === 'event';
 
-/** `client`: the word of the browser that asks, for `mine=1`. */
+/** `client`: the client word of the browser that sent the request, for `mine=1`. */
 export const readFilter = (
   query: URLSearchParams,
   client: string | undefined,
@@ -51,7 +51,7 @@ export const readFilter = (
       event: many('event'),
       not: many('not'),
       text,
-      // A word that no row has, where the browser has none.
+      // If the browser has no word: one that no row has.
       ...(query.get('mine') === '1' && { client: client ?? '-' }),
     },
   };

@@ -2,8 +2,8 @@ import { messageOf } from '../../interface/errors.js';
 import { createReportOnce, type Tell } from '../hooks.js';
 
 /**
- * Tells the operator when reading from the store fails, and when it works again. Failing writes are told apart from
- * that, since records can be stored while a search takes too long.
+ * Reports to the operator when reading from the store fails, and when it works again. Failing writes are reported
+ * separately, since records can be stored while a search takes too long.
  */
 export const createReadingTrouble = (tell: Tell, now: () => number) => {
   const trouble = createReportOnce(tell, now);

@@ -8,7 +8,8 @@ import type { Setup } from '../setup.js';
 import type { Span, Store } from '../store/port.js';
 import { formatOf } from './format-of.js';
 import { CSV, CSV_WITH_BOM, exportRows, NDJSON, type Format } from './export-rows.js';
-import { readPlace, type Feed } from './feed.js';
+import type { Feed } from './feed.js';
+import { readPlace } from './place.js';
 import { MAX_PROFILES, MAX_RESENT, readFilter, readSpan, type Asked } from './query.js';
 import type { ReadingTrouble } from './reading-trouble.js';
 
@@ -25,7 +26,7 @@ interface Parts extends Pick<ServiceOptions, 'page'> {
   clientWordOf: (request: Request) => Promise<string | undefined>;
 }
 
-/** Nothing but what comes with the page runs in it or is asked by it. */
+/** The page runs only its own files, and sends requests only to its own origin. */
 const PAGE_HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -43,7 +44,7 @@ const queryOf = (c: Context): URLSearchParams => new URL(c.req.url).searchParams
 const wrong = (message: string): Response => refuse(400, { message });
 const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' in asked;
 
-/** Adds what reads, exports and erases. Who may do so has been asked before. */
+/** Adds the routes that read, export and erase. `readingAccess` has checked the requests before. */
 export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   const { store, setup, feed, trouble, clientWordOf, page } = parts;
 
@@ -160,7 +161,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   app.get('/setup', () => answerJson(200, setup.state()));
 };
 
-/** The highest place of a page, whatever its order: what comes later has a higher one. */
+/** The highest place of a page, in either order. Later rows have higher places. */
 const nextOf = (page: readonly { seq: number }[], { after = 0 }: Span): number =>
   Math.max(after, ...page.map(({ seq }) => seq));
 
