@@ -7,7 +7,8 @@ export const MAX_LIMIT = 1_000;
 export const MAX_RESENT = 1_000;
 /** Profiles are larger than rows: each may have a quarter of a million characters, and a time for each property. */
 export const MAX_PROFILES = 100;
-const MAX_TEXT = 200;
+/** Characters of a text that rows are searched for. */
+export const MAX_TEXT = 200;
 
 /** What a query asks for, or what is wrong with it. */
 export type Asked<Value> = { value: Value } | { wrong: string };
