@@ -143,8 +143,14 @@ describe('bodies that cost more than they weigh', () => {
   });
 
   it('are given up where the rest of them does not come', async () => {
-    const { post } = setUpRelay({ bodyTimeout: 100 });
-    expect((await post('/v1/batch', endless(PIECE, { most: 1 }).body)).status).toBe(408);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { post } = setUpRelay();
+    const { body, sent } = endless(PIECE, { most: 1 });
+    const answer = post('/v1/batch', body);
+    await vi.waitFor(() => expect(sent.bytes).toBeGreaterThan(0));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect((await answer).status).toBe(408);
   });
 });
 

@@ -266,7 +266,7 @@ describe('CORS', () => {
         'access-control-allow-origin': ORIGIN,
         'access-control-allow-methods': 'POST, OPTIONS',
         'access-control-allow-headers':
-          'content-type, content-encoding, authorization, idempotency-key',
+          'authorization, content-type, content-encoding, idempotency-key, x-called-at',
         'access-control-expose-headers': 'Retry-After',
         'access-control-max-age': '7200',
         vary: 'Origin',
