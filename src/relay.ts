@@ -2,9 +2,11 @@ export { createConsumer } from './server/deliver/consumer.js';
 export { createDelivery } from './server/deliver/delivery.js';
 export { createRelay } from './server/create-relay.js';
 export type { Consumer, ConsumerHealth, ConsumerOptions } from './server/deliver/consumer.js';
-export type { Undelivered } from './server/deliver/settle.js';
 export type { StoreTarget } from './server/deliver/store-rounds.js';
-export type { Relay, ServerHealth } from './server/create-relay.js';
+export type { Undelivered } from './server/deliver/settle.js';
+export type { Stored } from './server/store-sink.js';
+export type { Relay } from './server/create-relay.js';
+export type { ServerHealth } from './server/create-server.js';
 export type {
   Deliverable,
   DeliverOptions,

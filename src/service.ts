@@ -3,12 +3,13 @@ export { createConsumer } from './server/deliver/consumer.js';
 export { copyStore } from './server/store/copy-store.js';
 export type { CopyOptions, CopyProgress } from './server/store/copy-store.js';
 export type { Service } from './server/create-service.js';
-export type { ServerHealth } from './server/create-relay.js';
+export type { ServerHealth } from './server/create-server.js';
 export type { Consumer, ConsumerHealth, ConsumerOptions } from './server/deliver/consumer.js';
 export type { Delivery, DeliverOptions, Deliverable } from './server/deliver/delivery.js';
 export type { ServiceHealth } from './server/deliver/backoff.js';
-export type { Undelivered } from './server/deliver/settle.js';
 export type { StoreTarget } from './server/deliver/store-rounds.js';
+export type { Undelivered } from './server/deliver/settle.js';
+export type { Stored } from './server/store-sink.js';
 export type { PageFile, ServiceOptions, WriteToken } from './server/service-options.js';
 export type { ServerOptions } from './server/relay-options.js';
 export type {
@@ -23,7 +24,6 @@ export type {
 } from './server/hooks.js';
 export type { Incoming } from './server/incoming.js';
 export type { Refusal } from './server/refusal.js';
-export type { Stored } from './server/store-sink.js';
 export type { SetupState, Step } from './server/setup.js';
 export type {
   Count,

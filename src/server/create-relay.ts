@@ -1,23 +1,10 @@
-import type { ServiceHealth } from './deliver/backoff.js';
 import { makeDelivery } from './deliver/delivery.js';
-import { createServer } from './create-server.js';
+import { createServer, type ServerHealth } from './create-server.js';
 import { createTell } from './hooks.js';
 import { truncateAddress } from './http/client.js';
 import { createQueueSink } from './queue-sink.js';
 import { checkRelayOptions, type RelayOptions } from './relay-options.js';
 import { createUpstreamSink } from './upstream-sink.js';
-
-/** How a server stands. */
-export interface ServerHealth {
-  /** `failing` only if it cannot take records: a service that is away is no reason to restart a relay. */
-  status: 'ok' | 'failing';
-  /** Why records cannot be taken, where that is so. */
-  problem?: string;
-  /** How it stands with the service that records are passed on to, if it is known here. */
-  service?: ServiceHealth;
-  /** Given where the consumer of the queue is in this process, and the queue can say how full it is. */
-  queue?: { waiting: number; dead: number; oldest_s: number };
-}
 
 /** A relay: give it a request, get the answer. It never rejects. */
 export interface Relay {

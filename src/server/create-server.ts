@@ -1,26 +1,29 @@
 import { messageOf } from '../interface/errors.js';
-import {
-  createOriginDoor,
-  createOriginPaths,
-  createTokenDoor,
-  type Door,
-  type Operation,
-} from './doors.js';
+import { createOriginDoor, createOriginPaths, type Door, type Operation } from './doors.js';
 import type { ServiceHealth } from './deliver/backoff.js';
-import type { ServerHealth } from './create-relay.js';
 import type { Tell } from './hooks.js';
 import { answerJson } from './http/answers.js';
 import { createAdmission, createHeldBodies } from './http/admission.js';
-import { MAX_BODY_BYTES } from './http/body.js';
-import { createClientOf, createOpaqueWord } from './http/client.js';
+import { createOpaqueWord } from './http/client.js';
 import type { Origins } from './http/origin.js';
 import { createReceive, type Refused } from './receive.js';
 import type { Names, Rules } from './records.js';
 import { refusalOf } from './refusal.js';
 import type { ServerOptions } from './relay-options.js';
 import type { Sink } from './sink.js';
-import type { Tokens } from './tokens.js';
 import { createUnlisted } from './unlisted.js';
+
+/** How a server stands. */
+export interface ServerHealth {
+  /** `failing` only if it cannot take records: a service that is away is no reason to restart a relay. */
+  status: 'ok' | 'failing';
+  /** Why records cannot be taken, where that is so. */
+  problem?: string;
+  /** How it stands with the service that records are passed on to, if it is known here. */
+  service?: ServiceHealth;
+  /** Given where the consumer of the queue is in this process, and the queue can say how full it is. */
+  queue?: { waiting: number; dead: number; oldest_s: number };
+}
 
 interface Parts {
   options: ServerOptions;
@@ -28,16 +31,14 @@ interface Parts {
   rules: Rules;
   /** Origins whose pages may send without a token. */
   origins: Origins;
-  /** Who may send with a token; without it nobody. */
-  tokens?: Tokens | undefined;
+  /** Lets in who has a token. */
+  tokenDoor?: Door | undefined;
   /** Makes the words for senders, if neither the options nor the sink have a secret. */
   secret?: string | undefined;
   browserOf?: ((request: Request) => Promise<string | undefined>) | undefined;
   addressOf?: ((request: Request) => string | undefined) | undefined;
   /** Called with each request and record that is refused. */
   refused?: ((refused: Refused) => void) | undefined;
-  /** Called with each answer to a page. */
-  answered?: ((request: Request) => void) | undefined;
   accepted?: (() => void) | undefined;
   tell: Tell;
   now: () => number;
@@ -45,26 +46,20 @@ interface Parts {
 
 /** What relay and service share: the doors, the way in, and a word on their health. */
 export const createServer = (parts: Parts) => {
-  const { options, sink, tokens, tell, now } = parts;
-  const { authorize, allowMissingOrigin = false, consumer } = options;
-  const { maxBytes = MAX_BODY_BYTES, bodyTimeout = 10_000, deadline = 15_000 } = options;
-  const { origins } = parts;
+  const { options, sink, tell, now } = parts;
+  const { authorize, consumer, deadline = 15_000 } = options;
   // Copied: what is allowed must not change under way.
-  const originRules = {
-    origins: typeof origins === 'function' ? origins : [...origins],
-    allowMissingOrigin,
-  };
+  const origins = typeof parts.origins === 'function' ? parts.origins : [...parts.origins];
   const admission = createAdmission({ ...options, now, tell });
   const unlisted = createUnlisted(tell, now);
   const receive = createReceive({
-    ...{ sink, admission, tell, now, maxBytes, bodyTimeout, deadline },
+    ...{ sink, admission, tell, now, deadline },
     rules: {
       ...parts.rules,
       projects: copyOf(parts.rules.projects),
       channels: copyOf(parts.rules.channels),
     },
     hold: createHeldBodies(),
-    clientOf: createClientOf(options, tell),
     // What goes on and may be stored holds no address.
     senderOf: createOpaqueWord(options.secret ?? sink.secret ?? parts.secret),
     browserOf: parts.browserOf,
@@ -76,15 +71,13 @@ export const createServer = (parts: Parts) => {
     },
   });
   const originDoor = createOriginDoor(
-    originRules,
+    origins,
     authorize &&
-      (async (request) => {
-        const may = await admission.unless('authorize', () => authorize(request));
-        if (typeof may === 'object') return may;
-        return may ? undefined : refusalOf('origin', 'Not allowed');
-      }),
+      (async (request) =>
+        admission.unless('authorize', async () =>
+          (await authorize(request)) ? undefined : refusalOf('origin', 'Not allowed'),
+        )),
   );
-  const tokenDoor: Door | undefined = tokens && createTokenDoor(tokens);
 
   const ready = async (): Promise<Response> => {
     const problem = await sink.problem();
@@ -95,7 +88,7 @@ export const createServer = (parts: Parts) => {
   return {
     /** Answers pages of listed origins, under whatever path. Never rejects. */
     answerPage: createOriginPaths({
-      rules: originRules,
+      origins,
       receive: (request, operation) => receive(request, operation, originDoor),
       probe: async (route) => (route === 'live' ? answerJson(200, { status: 'ok' }) : ready()),
       answered: (route, { status }) =>
@@ -104,7 +97,7 @@ export const createServer = (parts: Parts) => {
     }),
     /** Answers a request to an operation, of whoever has a token. */
     answerToken: (request: Request, operation: Operation): Promise<Response> =>
-      receive(request, operation, tokenDoor!),
+      receive(request, operation, parts.tokenDoor!),
     ready,
     health: async (serviceHealth: () => ServiceHealth | undefined): Promise<ServerHealth> => {
       const problem = await sink.problem();

@@ -4,10 +4,11 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import { messageOf } from '../interface/errors.js';
 import { isLocalOrigin } from '../interface/is-local-name.js';
 import { createClientWord } from './client-word.js';
-import type { ServerHealth } from './create-relay.js';
-import { createServer } from './create-server.js';
+import { createServer, type ServerHealth } from './create-server.js';
+import { createTokenDoor, pathOf } from './doors.js';
 import { createTell } from './hooks.js';
 import { answerJson, refuse } from './http/answers.js';
+import { PAGE_HEADERS, PREFLIGHT_AGE_S } from './http/origin.js';
 import { createLargeProfiles } from './large-profiles.js';
 import { OPENAPI } from './openapi.js';
 import { createQueueSink } from './queue-sink.js';
@@ -51,8 +52,6 @@ const isReading = (path: string): boolean =>
   READING.some((one) => path === one || path.startsWith(`${one}/`));
 
 const OPERATIONS = ['/v1/identify', '/v1/event', '/v1/batch'];
-/** As long as Chromium remembers a preflight. */
-const PREFLIGHT_AGE_S = 7_200;
 /** How long to wait for a database that does not work. */
 const DOWN_MS = 5_000;
 
@@ -87,7 +86,7 @@ export const createService = (options: ServiceOptions): Service => {
     sink: queue ? createQueueSink({ queue, consumer, tell, now }) : storeSink,
     rules: { projects: options.projects ?? '*', channels: options.channels ?? '*', fillsIn: true },
     origins: origins ?? [],
-    tokens: createTokens(options.writeTokens ?? []),
+    tokenDoor: createTokenDoor(createTokens(options.writeTokens ?? [])),
     accepted: () => setup.note('accepted'),
   });
   const endRetention =
@@ -100,7 +99,7 @@ export const createService = (options: ServiceOptions): Service => {
   const forPages = cors({
     origin: '*',
     allowMethods: ['POST', 'OPTIONS'],
-    allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'x-called-at'],
+    allowHeaders: PAGE_HEADERS,
     exposeHeaders: ['Retry-After'],
     maxAge: PREFLIGHT_AGE_S,
   });
@@ -149,10 +148,10 @@ export const createService = (options: ServiceOptions): Service => {
   });
 
   const answer = async (request: Request): Promise<Response> => {
-    if (relayPath && new URL(request.url).pathname.startsWith(`${relayPath}/`))
-      return server.answerPage(request);
+    const path = pathOf(request);
+    if (relayPath && path.startsWith(`${relayPath}/`)) return server.answerPage(request);
     const response = await app.fetch(request);
-    tell.metric('requests', 1, { route: routeOf(request), status: String(response.status) });
+    tell.metric('requests', 1, { route: routeOf(path), status: String(response.status) });
     return response;
   };
 
@@ -173,7 +172,5 @@ export const createService = (options: ServiceOptions): Service => {
 
 const ROUTES = [...OPERATIONS, ...READING, '/openapi.json', '/live', '/ready'];
 /** The path of a request as a label: one of few. */
-const routeOf = ({ url }: Request): string => {
-  const { pathname } = new URL(url);
-  return ROUTES.find((route) => pathname === route || pathname.startsWith(`${route}/`)) ?? 'none';
-};
+const routeOf = (path: string): string =>
+  ROUTES.find((route) => path === route || path.startsWith(`${route}/`)) ?? 'none';

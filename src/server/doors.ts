@@ -4,7 +4,7 @@ import {
   listedOrigin,
   preflight,
   withCors,
-  type OriginRules,
+  type Origins,
 } from './http/origin.js';
 import type { Rate } from './http/admission.js';
 import { refusalOf, type Refusal } from './refusal.js';
@@ -27,9 +27,9 @@ export interface Door {
 const anyProject = (): boolean => true;
 
 /** Pages name their origin and cannot hide it, so it is all that they are asked for. `Authorization` is not looked at. */
-export const createOriginDoor = (rules: OriginRules, authorize: Door['authorize']): Door => ({
+export const createOriginDoor = (origins: Origins, authorize: Door['authorize']): Door => ({
   enter: (request) => {
-    if (!isFromAllowedPage(request, rules)) return refusalOf('origin', wordsOf(request));
+    if (!isFromAllowedPage(request, origins)) return refusalOf('origin', wordsOf(request));
     return isJsonOrBeacon(request)
       ? { mayWrite: anyProject }
       : refusalOf('body', WRONG_TYPE, { status: 415 });
@@ -76,15 +76,18 @@ type Route = Operation | 'live' | 'ready';
 
 const ROUTE = /\/(?:v1\/(batch|identify|event)|(live|ready))$/;
 
-/** By the end of the path, so that it can be mounted anywhere. None where the address is none, such as a wrong `Host`. */
-const routeOf = ({ url }: Request): Route | undefined => {
-  if (!URL.canParse(url)) return undefined;
-  const [, operation, probe] = ROUTE.exec(new URL(url).pathname) ?? [];
+/** The path of a request; '' where its address is none, because a client sent a wrong `Host`. */
+export const pathOf = ({ url }: Request): string =>
+  URL.canParse(url) ? new URL(url).pathname : '';
+
+/** The end of the path decides, so that a relay can be mounted anywhere. */
+const routeOf = (request: Request): Route | undefined => {
+  const [, operation, probe] = ROUTE.exec(pathOf(request)) ?? [];
   return (operation ?? probe) as Route | undefined;
 };
 
 interface Paths {
-  rules: OriginRules;
+  origins: Origins;
   receive: (request: Request, operation: Operation) => Promise<Response>;
   probe: (route: 'live' | 'ready') => Promise<Response>;
   /** Called with each answer. */
@@ -93,7 +96,7 @@ interface Paths {
 }
 
 /** Answers what pages of listed origins ask for, under whatever path. Never rejects. */
-export const createOriginPaths = ({ rules, receive, probe, answered, failed }: Paths) => {
+export const createOriginPaths = ({ origins, receive, probe, answered, failed }: Paths) => {
   const answer = async (
     request: Request,
     route: Route | undefined,
@@ -118,7 +121,7 @@ export const createOriginPaths = ({ rules, receive, probe, answered, failed }: P
     let origin: string | undefined;
     try {
       route = routeOf(request);
-      origin = listedOrigin(request, rules);
+      origin = listedOrigin(request, origins);
       response = await answer(request, route, origin);
     } catch (error) {
       failed(error);

@@ -56,7 +56,10 @@ export interface MetricsRegistry {
   metrics(): Promise<string>;
   contentType: string;
 }
-/** The part of the package prom-client that is used. */
+/**
+ * The part of the package prom-client that is used. Its own types would have to be installed by everybody who has the
+ * types of libraries checked (`skipLibCheck: false`), also without metrics.
+ */
 export interface PromClient<Registry extends MetricsRegistry> {
   Registry: new () => Registry;
   Counter: new (config: MetricConfig<Registry>) => {

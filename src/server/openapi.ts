@@ -1,331 +1,65 @@
-import { MAX_RESENT } from './reading/query.js';
+import type { RecordType } from '../interface/bodies.js';
+import { FIELDS } from '../interface/validate.js';
+import { MAX_BATCH_RECORDS } from '../interface/wire.js';
+import { MAX_BODY_BYTES } from './http/body.js';
+import { PROFILE_LIMITS } from './profile-limit.js';
+import { MAX_LIMIT, MAX_PROFILES, MAX_RESENT, MAX_TEXT } from './reading/query.js';
+import { MAX_ID, MAX_RECORD } from './records.js';
 
 /** The service in the words of OpenAPI 3.1. A test calls every path, parameter and status that it names. */
 
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const text = { type: 'string' };
 const count = { type: 'integer' };
 const time = { type: 'string', format: 'date-time' };
 const free = { type: 'object', additionalProperties: true };
-const listOf = (items: object) => ({ type: 'array', items });
+const id = { ...text, maxLength: MAX_ID };
+const oneOf = (...values: string[]) => ({ enum: values });
+const listOf = (items: object, most?: number) => ({
+  ...{ type: 'array', items },
+  ...(most && { maxItems: most }),
+});
 const object = (required: object, optional: object = {}) => ({
   type: 'object',
   required: Object.keys(required),
   properties: { ...required, ...optional },
 });
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-const json = (description: string, schema: object) => ({
-  description,
-  content: { 'application/json': { schema } },
-});
-const retryAfter = {
-  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+/** What the words of a field mean. */
+const MEANINGS: Readonly<Record<string, object>> = {
+  'a string': text,
+  'a non-empty string': { ...text, minLength: 1 },
+  'an object': free,
+  'a date-time of RFC 3339': time,
+  'true or false': { type: 'boolean' },
 };
-const failure = (description: string) => json(description, ref('Error'));
-const failureToWait = (description: string) => ({ ...failure(description), headers: retryAfter });
-
-const query = (name: string, schema: object, description: string, required = false) => ({
-  ...{ name, in: 'query', description, schema },
-  ...(required && { required }),
-});
-const header = (name: string, schema: object, description: string) => ({
-  ...{ name, in: 'header', description, schema },
-});
-
-const AFTER = query('after', count, 'Only what is behind this place.');
-const BEFORE = query('before', count, 'Only what is before this place.');
-const LIMIT = query('limit', count, 'How many at the most, up to 1,000.');
-const NEWEST = query('newest', { enum: ['1'] }, '`1`: the newest first.');
-
-/** What any of the operations may answer. */
-const REFUSED = {
-  400: failure('Invalid request data; `detail` says what is wrong.'),
-  401: failure('No token, or a wrong one.'),
-  408: failure('The body did not come in time.'),
-  413: failure(
-    'More than 1 MiB, too many records or values, or a record of over 131,072 characters.',
-  ),
-  415: failure('A content type other than application/json, or an encoding other than gzip.'),
-  429: failureToWait('Too many records of this client.'),
-  503: failureToWait('The database does not work, or too much comes.'),
+/** The body of an operation, of the fields by which a record is checked. */
+const bodyOf = (type: RecordType, more: Readonly<Record<string, object>>) => {
+  const fields = Object.entries(FIELDS[type]).map(([name, { words, mayLack = false }]) => ({
+    ...{ name, mayLack, schema: { ...MEANINGS[words], ...more[name] } },
+  }));
+  const those = (lack: boolean) =>
+    Object.fromEntries(
+      fields.filter(({ mayLack }) => mayLack === lack).map(({ name, schema }) => [name, schema]),
+    );
+  return object(those(false), those(true));
 };
 
-const operation = (operationId: string, summary: string, body: string) => ({
-  post: {
-    ...{ operationId, summary, security: [{ writeToken: [] }] },
-    parameters: [
-      header(
-        'Idempotency-Key',
-        { ...text, maxLength: 255 },
-        'The id of the record: a repeat is stored once, and gets the first answer.',
-      ),
-      header(
-        'X-Called-At',
-        time,
-        'The time of the call, where the body has none. Without it the time of the arrival counts.',
-      ),
-    ],
-    requestBody: { required: true, content: { 'application/json': { schema: ref(body) } } },
-    responses: {
-      200: json('Stored, or known already. With a queue: kept, and stored soon.', ref('Success')),
-      403: failure('The token may not write to the project, or the lists lack it or the channel.'),
-      422: failure('The database refuses this record. It is kept among the refused.'),
-      ...REFUSED,
-    },
-  },
-});
-
-const batch = {
-  post: {
-    ...{ operationId: 'batch', summary: 'Takes up to 100 records, and answers a result for each.' },
-    security: [{ writeToken: [] }],
-    requestBody: { required: true, content: { 'application/json': { schema: ref('Batch') } } },
-    responses: {
-      200: json(
-        'What became of each record, in their order.',
-        object({ results: listOf(ref('Result')) }),
-      ),
-      ...REFUSED,
-    },
-  },
-};
-
-const NOT_ALLOWED = {
-  401: failure('No read token, or a wrong one.'),
-  403: failure('A page of another site, or a foreign name of a service without a read token.'),
-};
-const reading = (operationId: string, summary: string, parts: object, answers: object) => ({
-  ...{ operationId, summary, security: [{ readToken: [] }, {}] },
-  ...parts,
-  responses: { ...answers, ...NOT_ALLOWED },
-});
-const DOWN = { 503: failureToWait('The database does not work.') };
-
-const WRONG_QUERY = { 400: failure('What is wrong with the query or the body.'), ...DOWN };
-
-const paths = {
-  '/v1/identify': operation('identify', 'Creates or updates the profile of a user.', 'Identify'),
-  '/v1/event': operation('event', 'Creates an event.', 'Event'),
-  '/v1/batch': batch,
-  '/rows': {
-    get: reading(
-      'rows',
-      'The rows that are stored. As HTML it is the page that shows them.',
-      {
-        parameters: [
-          query('format', { enum: ['json', 'ndjson', 'csv', 'sse'] }, 'Or by the Accept header.'),
-          query('bom', { enum: ['1'] }, '`1`: CSV begins with a byte order mark, for Excel.'),
-          query('project', text, 'Only of this project.'),
-          query('channel', text, 'Only of this channel.'),
-          query('user', text, 'Only of this user.'),
-          query('type', { enum: ['identify', 'event'] }, 'Only of this type.'),
-          query('event', listOf(text), 'Only events of these names.'),
-          query('not', listOf(text), 'No events of these names.'),
-          query('text', { ...text, maxLength: 200 }, 'Any text of the body, whatever its case.'),
-          query('mine', { enum: ['1'] }, '`1`: only of the browser that asks.'),
-          ...[AFTER, BEFORE, LIMIT, NEWEST],
-          header(
-            'Last-Event-ID',
-            text,
-            'Server-sent events go on behind this one, with nothing left out.',
-          ),
-        ],
-      },
-      {
-        200: {
-          description:
-            'JSON: a page of rows. NDJSON and CSV: all rows that match. Server-sent events: `row`, `refused`, `setup`, `ready` and `replaced`; the last 200 rows at once, then what is new.',
-          content: {
-            'application/json': {
-              schema: object({ rows: listOf(ref('Row')), next: count }),
-            },
-            'application/x-ndjson': { schema: ref('Row') },
-            'text/csv': { schema: text },
-            'text/event-stream': { schema: text },
-            'text/html': { schema: text },
-          },
-        },
-        ...WRONG_QUERY,
-      },
-    ),
-  },
-  '/rows/{file}': {
-    get: {
-      operationId: 'pageFile',
-      summary: 'A file of the page that shows the rows. It asks for no token, as it holds no rows.',
-      security: [{}],
-      parameters: [{ name: 'file', in: 'path', required: true, schema: text }],
-      responses: {
-        200: { description: 'The file.', content: { 'text/javascript': { schema: text } } },
-        403: failure('A page of another site.'),
-        404: failure('There is no such file.'),
-      },
-    },
-  },
-  '/refused': {
-    get: reading(
-      'refused',
-      'What was refused, with the reason in words.',
-      { parameters: [AFTER, BEFORE, LIMIT, NEWEST] },
-      {
-        200: json('A page of them.', object({ refused: listOf(ref('Refused')), next: count })),
-        ...WRONG_QUERY,
-      },
-    ),
-  },
-  '/refused/resend': {
-    post: reading(
-      'resend',
-      'Writes records again that the database had refused.',
-      {
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: object({ seqs: { ...listOf(count), maxItems: MAX_RESENT } }),
-            },
-          },
-        },
-      },
-      {
-        200: json(
-          'What became of each that was there.',
-          object({
-            results: listOf(
-              object(
-                { seq: count, outcome: { enum: ['stored', 'known', 'dead'] } },
-                { message: text },
-              ),
-            ),
-          }),
-        ),
-        ...WRONG_QUERY,
-      },
-    ),
-  },
-  '/profiles': {
-    get: reading(
-      'profiles',
-      'Profiles, by project and user.',
-      {
-        parameters: [
-          query('project', text, 'Only of this project.'),
-          query('user', text, 'Only this user.'),
-          query('after', text, 'The `next` of the page before.'),
-          query('limit', count, 'How many at the most, up to 100.'),
-        ],
-      },
-      {
-        200: json('A page of them.', object({ profiles: listOf(ref('Profile')) }, { next: text })),
-        ...WRONG_QUERY,
-      },
-    ),
-  },
-  '/counts': {
-    get: reading(
-      'counts',
-      'How much is stored, and how much of the refused is kept.',
-      {},
-      {
-        200: json(
-          'The numbers.',
-          object({
-            counts: listOf(object({ project: text, type: ref('Type'), rows: count })),
-            refused: count,
-          }),
-        ),
-        ...DOWN,
-      },
-    ),
-  },
-  '/users': {
-    delete: reading(
-      'erase',
-      'Erases a user: all rows, the profile, and what was refused.',
-      {
-        parameters: [
-          query('project', text, 'The project.', true),
-          query('user', text, 'The user.', true),
-        ],
-      },
-      { 200: json('How many rows there were.', object({ deleted: count })), ...WRONG_QUERY },
-    ),
-  },
-  '/setup': {
-    get: reading(
-      'setup',
-      'How far setting up has come, since the process started.',
-      {},
-      {
-        200: json(
-          'The steps that were seen.',
-          object(
-            {
-              steps: object({}, { file: time, preflight: time, accepted: time, stored: time }),
-            },
-            {
-              tag: text,
-              tokenFile: text,
-              problem: object({ at: time, message: text, step: text }),
-            },
-          ),
-        ),
-      },
-    ),
-  },
-  '/openapi.json': {
-    get: {
-      ...{ operationId: 'openapi', summary: 'This document.', security: [{}] },
-      responses: { 200: json('This document.', free) },
-    },
-  },
-  '/live': {
-    get: {
-      ...{ operationId: 'live', summary: 'Whether the process answers.', security: [{}] },
-      responses: { 200: json('It does.', ref('Health')) },
-    },
-  },
-  '/ready': {
-    get: {
-      ...{ operationId: 'ready', summary: 'Whether records can be stored.', security: [{}] },
-      responses: {
-        200: json('They can.', ref('Health')),
-        503: json('They cannot, and why.', ref('Health')),
-      },
-    },
-  },
-};
-
+const named = { project: text, user_id: text, type: ref('Type') };
 const schemas = {
-  Identify: object({ project: text, user_id: text, properties: free }),
-  Event: object(
-    { project: text, channel: text, event: text },
-    {
-      ...{ description: text, icon: text, notify: { type: 'boolean', default: false } },
-      ...{ tags: free, user_id: text, timestamp: time },
-    },
-  ),
-  Type: { enum: ['identify', 'event'] },
-  Batch: object({
-    sent_at: time,
-    records: listOf(
-      object(
-        { id: { ...text, maxLength: 255 }, type: ref('Type'), body: free },
-        { called_at: count },
-      ),
-    ),
-  }),
+  Identify: bodyOf('identify', { properties: { maxProperties: PROFILE_LIMITS.properties.most } }),
+  Event: bodyOf('event', { notify: { default: false } }),
+  Type: oneOf(...Object.keys(FIELDS)),
+  Record: object({ id, type: ref('Type'), body: free }, { called_at: count }),
+  Batch: object({ sent_at: time, records: listOf(ref('Record'), MAX_BATCH_RECORDS) }),
   Success: object({ success: { const: true }, message: text }),
   Error: object({ code: count, message: text }, { detail: text }),
   Result: object(
-    {
-      id: text,
-      outcome: { enum: ['delivered', 'accepted', 'retry', 'blocked', 'rejected'] },
-      status: count,
-    },
+    { id, status: count, outcome: oneOf('delivered', 'accepted', 'retry', 'blocked', 'rejected') },
     { retry_after: count, untried: { const: true }, unlisted: text, field: text, message: text },
   ),
-  Health: object({ status: { enum: ['ok', 'failing'] } }),
+  Results: object({ results: listOf(ref('Result')) }),
+  Health: object({ status: oneOf('ok', 'failing') }),
   Row: object(
     {
       ...{ seq: count, id: text, type: ref('Type'), project: text, body: free },
@@ -333,22 +67,169 @@ const schemas = {
     },
     { channel: text, event: text, user_id: text, client: text },
   ),
+  Rows: object({ rows: listOf(ref('Row')), next: count }),
   Refused: object(
     {
       ...{ seq: count, received_at: time, status: count, message: text },
-      reason: { enum: ['token', 'origin', 'body', 'field', 'project', 'size', 'rate', 'database'] },
+      reason: oneOf('token', 'origin', 'body', 'field', 'project', 'size', 'rate', 'database'),
     },
-    {
-      ...{ id: text, type: ref('Type'), project: text, user_id: text, body: text, client: text },
-      isDead: { const: true },
-    },
+    { id: text, ...named, body: text, client: text, isDead: { const: true } },
   ),
+  AllRefused: object({ refused: listOf(ref('Refused')), next: count }),
+  Seqs: object({ seqs: listOf(count, MAX_RESENT) }),
+  Resent: object({ seq: count, outcome: oneOf('stored', 'known', 'dead') }, { message: text }),
+  AllResent: object({ results: listOf(ref('Resent')) }),
+  Times: { type: 'object', additionalProperties: time },
   Profile: object({
-    ...{ project: text, user_id: text, properties: free },
-    set_at: { type: 'object', additionalProperties: time },
+    ...{ project: text, user_id: text, properties: free, set_at: ref('Times') },
     ...{ created_at: time, updated_at: time },
   }),
+  Profiles: object({ profiles: listOf(ref('Profile')) }, { next: text }),
+  Count: object({ project: text, type: ref('Type'), rows: count }),
+  Counts: object({ counts: listOf(ref('Count')), refused: count }),
+  Deleted: object({ deleted: count }),
+  Steps: object({}, { file: time, preflight: time, accepted: time, stored: time }),
+  Problem: object({ at: time, message: text, step: text }),
+  Setup: object({ steps: ref('Steps') }, { tag: text, tokenFile: text, problem: ref('Problem') }),
+  Document: free,
 };
+type Name = keyof typeof schemas;
+
+const contentOf = (schema: object, ...types: string[]) =>
+  Object.fromEntries(types.map((type) => [type, { schema }]));
+const json = (description: string, name: Name) => ({
+  ...{ description, content: contentOf(ref(name), 'application/json') },
+});
+const ok = (description: string, name: Name) => ({ 200: json(description, name) });
+const failure = (description: string) => json(description, 'Error');
+const toWait = (description: string) => ({
+  ...failure(description),
+  headers: { 'Retry-After': { description: 'Seconds to wait.', schema: count } },
+});
+const asks = (name: Name) => ({
+  requestBody: { required: true, content: contentOf(ref(name), 'application/json') },
+});
+const parameterIn = (place: string) => (name: string, schema: object, description: string) => ({
+  ...{ name, in: place, description, schema },
+});
+const header = parameterIn('header');
+const query = parameterIn('query');
+const inWords = (most: number): string => most.toLocaleString('en-US');
+
+/** What any of the operations may answer. */
+const REFUSED = {
+  400: failure('Invalid request data; `detail` says what is wrong.'),
+  401: failure('No token, or a wrong one.'),
+  408: failure('The body did not come in time.'),
+  413: failure(
+    `A body of over ${inWords(MAX_BODY_BYTES)} bytes, too many records or values, or a record of over ${inWords(MAX_RECORD)} characters.`,
+  ),
+  415: failure('A content type other than application/json, or an encoding other than gzip.'),
+  429: toWait('Too many records of this client.'),
+  503: toWait('The database does not work, or too much comes.'),
+};
+const SINGLE = {
+  ...ok('Stored, or known already. With a queue: kept, and stored soon.', 'Success'),
+  403: failure('The token may not write to the project, or the lists lack it or the channel.'),
+  422: failure('The database refuses this record. It is kept among the refused.'),
+  ...REFUSED,
+};
+const NOT_ALLOWED = {
+  401: failure('No read token, or a wrong one.'),
+  403: failure('A page of another site, or a foreign name of a service without a read token.'),
+};
+const DOWN = { 503: toWait('The database does not work.') };
+const WRONG = { 400: failure('What is wrong with the query or the body.'), ...DOWN };
+const NO_FILE = { 403: failure('A page of another site.'), 404: failure('There is no such file.') };
+
+const ONE = oneOf('1');
+const limit = (most: number) =>
+  query('limit', count, `How many at the most, up to ${inWords(most)}.`);
+const RECORD = [
+  header('Idempotency-Key', id, 'The id of the record. A repeat is stored once.'),
+  header('X-Called-At', time, 'The time of the call, where the body has none.'),
+];
+const SPAN = [
+  query('after', count, 'Only what is behind this place.'),
+  query('before', count, 'Only what is before this place.'),
+  limit(MAX_LIMIT),
+  query('newest', ONE, '`1`: the newest first.'),
+];
+const ROWS = [
+  query('format', oneOf('json', 'ndjson', 'csv', 'sse'), 'Or by the Accept header.'),
+  query('bom', ONE, '`1`: CSV begins with a byte order mark, for Excel.'),
+  query('project', text, 'Only of this project.'),
+  query('channel', text, 'Only of this channel.'),
+  query('user', text, 'Only of this user.'),
+  query('type', ref('Type'), 'Only of this type.'),
+  query('event', listOf(text), 'Only events of these names.'),
+  query('not', listOf(text), 'No events of these names.'),
+  query('text', { ...text, maxLength: MAX_TEXT }, 'Any text of the body, whatever its case.'),
+  query('mine', ONE, '`1`: only of the browser that asks.'),
+  header('Last-Event-ID', text, 'Server-sent events go on behind this one.'),
+  ...SPAN,
+];
+const PROFILES = [
+  query('project', text, 'Only of this project.'),
+  query('user', text, 'Only this user.'),
+  query('after', text, 'The `next` of the page before.'),
+  limit(MAX_PROFILES),
+];
+const USER = [
+  { ...query('project', text, 'The project.'), required: true },
+  { ...query('user', text, 'The user.'), required: true },
+];
+const FILE = [{ name: 'file', in: 'path', required: true, schema: text }];
+
+const PAGE = {
+  description:
+    'JSON: a page of rows. NDJSON and CSV: all rows that match. Server-sent events: `row`, `refused`, `setup`, `ready` and `replaced`; the last 200 rows at once, then what is new.',
+  content: {
+    ...contentOf(ref('Rows'), 'application/json'),
+    ...contentOf(ref('Row'), 'application/x-ndjson'),
+    ...contentOf(text, 'text/csv', 'text/event-stream', 'text/html'),
+  },
+};
+const SCRIPT = { description: 'The file.', content: contentOf(text, 'text/javascript') };
+
+/** Makes an operation that needs a token that writes, one that reads, or none. */
+const operation =
+  (security: object[], always: object) =>
+  (id: string, summary: string, answers: object, parameters: object[] = [], body?: Name) => ({
+    ...{ operationId: id, summary, security, parameters, ...(body && asks(body)) },
+    responses: { ...answers, ...always },
+  });
+const write = operation([{ writeToken: [] }], REFUSED);
+const read = operation([{ readToken: [] }, {}], NOT_ALLOWED);
+const ask = operation([{}], {});
+
+const BATCH = ok('What became of each, in their order.', 'Results');
+const LETTERS = { ...ok('A page of them.', 'AllRefused'), ...WRONG };
+const RESENT = { ...ok('What became of each that was there.', 'AllResent'), ...WRONG };
+const PAGE_OF_PROFILES = { ...ok('A page of them.', 'Profiles'), ...WRONG };
+const COUNTS = { ...ok('The numbers.', 'Counts'), ...DOWN };
+const DELETED = { ...ok('How many rows there were.', 'Deleted'), ...WRONG };
+const FILES = { 200: SCRIPT, ...NO_FILE };
+const READY = { ...ok('They can.', 'Health'), 503: json('They cannot.', 'Health') };
+
+const paths = {
+  '/v1/identify': { post: write('identify', 'Updates a profile.', SINGLE, RECORD, 'Identify') },
+  '/v1/event': { post: write('event', 'Creates an event.', SINGLE, RECORD, 'Event') },
+  '/v1/batch': { post: write('batch', 'Takes many, and answers for each.', BATCH, [], 'Batch') },
+  '/rows': { get: read('rows', 'The rows, or their page.', { 200: PAGE, ...WRONG }, ROWS) },
+  '/rows/{file}': { get: ask('pageFile', 'A file of the page of the rows.', FILES, FILE) },
+  '/refused': { get: read('refused', 'What was refused, and why.', LETTERS, SPAN) },
+  '/refused/resend': { post: read('resend', 'Stores refused records.', RESENT, [], 'Seqs') },
+  '/profiles': { get: read('profiles', 'Profiles of users.', PAGE_OF_PROFILES, PROFILES) },
+  '/counts': { get: read('counts', 'How much is stored, and how much was refused.', COUNTS) },
+  '/users': { delete: read('erase', 'Erases all that is known of a user.', DELETED, USER) },
+  '/setup': { get: read('setup', 'How far setting up has come.', ok('The steps.', 'Setup')) },
+  '/openapi.json': { get: ask('openapi', 'This document.', ok('All of it.', 'Document')) },
+  '/live': { get: ask('live', 'Whether the process answers.', ok('It does.', 'Health')) },
+  '/ready': { get: ask('ready', 'Whether records can be stored.', READY) },
+};
+
+const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description });
 
 export const OPENAPI = {
   openapi: '3.1.0',
@@ -361,11 +242,8 @@ export const OPENAPI = {
   components: {
     schemas,
     securitySchemes: {
-      writeToken: { type: 'http', scheme: 'bearer', description: 'A write token.' },
-      readToken: {
-        ...{ type: 'http', scheme: 'bearer' },
-        description: 'The read token, where the service was given one.',
-      },
+      writeToken: bearer('A write token.'),
+      readToken: bearer('The read token, where the service was given one.'),
     },
   },
 };

@@ -3,7 +3,7 @@ import type { Door, Operation, Pass } from './doors.js';
 import type { Tell } from './hooks.js';
 import { answerJson } from './http/answers.js';
 import type { Admission, Charge, createHeldBodies, HeldBody } from './http/admission.js';
-import { readBody, type BodyStatus } from './http/body.js';
+import { MAX_BODY_BYTES, readBody, type BodyStatus } from './http/body.js';
 import { weighBody, weighBytes } from './http/weigh.js';
 import type { Incoming } from './incoming.js';
 import {
@@ -35,8 +35,6 @@ interface Parts {
   rules: Rules;
   admission: Admission;
   hold: ReturnType<typeof createHeldBodies>;
-  /** Under what a client is counted. */
-  clientOf: (request: Request) => string;
   /** What stands for a sender and for a browser in what is kept. */
   senderOf: (client: string) => Promise<string>;
   browserOf?: ((request: Request) => Promise<string | undefined>) | undefined;
@@ -48,10 +46,6 @@ interface Parts {
   accepted?: (() => void) | undefined;
   tell: Tell;
   now: () => number;
-  /** Bytes of a body at the most, as sent and as inflated. */
-  maxBytes: number;
-  /** Milliseconds until the whole body must have come. */
-  bodyTimeout: number;
   /** Milliseconds that a sink has to answer. */
   deadline: number;
 }
@@ -90,27 +84,27 @@ const refusalIn = (result: BatchResult): Refusal | undefined => {
 
 const NOUN = { identify: 'Profile', event: 'Event' };
 
+const UNREADABLE: Readonly<Record<BodyStatus, string>> = {
+  400: 'The body is incomplete, not in the encoding that it names, or not UTF-8.',
+  408: 'The body did not come in time.',
+  413: `The body may have ${MAX_BODY_BYTES} bytes at the most.`,
+  415: 'The content encoding must be gzip, or none.',
+  429: 'Too many bodies of this client at once.',
+  503: 'Too many bodies at once.',
+};
+
+const unreadable = (status: BodyStatus): Refusal => {
+  const isBusy = status === 429 || status === 503;
+  const reason = isBusy ? 'rate' : status === 413 ? 'size' : 'body';
+  return refusalOf(reason, UNREADABLE[status], { status, ...(isBusy && { waitMs: BUSY_MS }) });
+};
+
 /**
  * The one way in: the door, the client's account, the body, the check of each record, and the sink. What is refused on
  * the way is answered in the interface's form, and reported once.
  */
 export const createReceive = (parts: Parts) => {
-  const { sink, rules, admission, hold, clientOf, refused, tell, now } = parts;
-  const { maxBytes, bodyTimeout, deadline } = parts;
-
-  const unreadable = (status: BodyStatus): Refusal => {
-    const isBusy = status === 429 || status === 503;
-    const words = {
-      400: 'The body is empty, incomplete, or not UTF-8.',
-      408: 'The body did not come in time.',
-      413: `The body may have ${maxBytes} bytes at the most.`,
-      415: 'The content encoding must be gzip, or none.',
-      429: 'Too many bodies of this client at once.',
-      503: 'Too many bodies at once.',
-    };
-    const reason = isBusy ? 'rate' : status === 413 ? 'size' : 'body';
-    return refusalOf(reason, words[status], { status, ...(isBusy && { waitMs: BUSY_MS }) });
-  };
+  const { sink, rules, admission, hold, refused, tell, now, deadline } = parts;
 
   /** The text of the body, which is charged to its client before it is parsed. */
   const read = async (
@@ -118,7 +112,7 @@ export const createReceive = (parts: Parts) => {
     charge: Charge,
     held: HeldBody,
   ): Promise<string | Refusal> => {
-    const body = await readBody(request, { maxBytes, timeout: bodyTimeout, held });
+    const body = await readBody(request, { maxBytes: MAX_BODY_BYTES, held });
     if (typeof body === 'number') {
       await charge(weighBytes(held.size()));
       return unreadable(body);
@@ -231,7 +225,7 @@ export const createReceive = (parts: Parts) => {
     client: string,
   ): Promise<Response | Refusal> => {
     const pass = await door.enter(request);
-    const charge = admission.accountOf(request, isRefusal(pass) ? undefined : pass.own);
+    const charge = admission.accountOf(client, isRefusal(pass) ? undefined : pass.own);
     const overdrawn = (await charge(0)) ?? admission.admit(0);
     if (overdrawn) return overdrawn;
     if (isRefusal(pass)) {
@@ -256,8 +250,10 @@ export const createReceive = (parts: Parts) => {
   };
 
   return async (request: Request, operation: Operation, door: Door): Promise<Response> => {
-    const client = clientOf(request);
-    const answered = await answer(request, operation, door, client);
+    const known = admission.clientOf(request);
+    const client = typeof known === 'string' ? known : '';
+    const answered =
+      typeof known === 'string' ? await answer(request, operation, door, known) : known;
     if (answered instanceof Response) return answered;
     // A sink that is away is reported where it fails. The sender comes again.
     const isOwn = answered.reason !== 'database';

@@ -18,11 +18,13 @@ export interface ClaimedRecord {
   called_at?: unknown;
 }
 
+/** Characters of an id. */
+export const MAX_ID = 255;
 /** An id goes into headers, keys and answers, so it is visible ASCII, with spaces only inside. */
-const ID = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
-export const ID_WORDS = '1 to 255 visible ASCII characters';
+const ID = /^[!-~](?:[ -~]*[!-~])?$/;
+export const ID_WORDS = `1 to ${MAX_ID} visible ASCII characters`;
 export const isId = (value: unknown): value is string =>
-  typeof value === 'string' && ID.test(value);
+  typeof value === 'string' && value.length <= MAX_ID && ID.test(value);
 
 /** Parses a body. Answers undefined, which no JSON means, where it cannot be parsed. */
 export const parseJson = (text: string): unknown => {
@@ -74,7 +76,7 @@ interface Circumstances {
 const MAX_KEY_BYTES = 1_024;
 const KEYS = ['project', 'channel', 'user_id'];
 /** Characters of a record: a page of rows, or what a live page gets at once, has to fit into memory. */
-const MAX_RECORD = 131_072;
+export const MAX_RECORD = 131_072;
 
 /** A character has three bytes at the most, but for pairs, which count as two and have four. */
 const isLongKey = (value: unknown): boolean =>

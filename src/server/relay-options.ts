@@ -4,7 +4,6 @@ import {
   isFunction,
   isPositive,
   isText,
-  positive,
   text,
   timer,
   type Kind,
@@ -25,17 +24,11 @@ export interface ServerOptions extends Hooks, AdmissionOptions {
    * session cookie, say), not the body. If it fails, or takes longer than `timeout`, the answer is 503.
    */
   authorize?: ((request: Request) => boolean | Promise<boolean>) | undefined;
-  /** Take requests without an `Origin` that no browser has made: servers, tests. @default false */
-  allowMissingOrigin?: boolean | undefined;
   /**
    * Makes the words by which a queue tells clients apart without their addresses; the same in all processes of one queue.
    * @default the queue's, the token, or one of this process
    */
   secret?: string | undefined;
-  /** Bytes of a body at the most, as sent and as inflated. @default 1048576 */
-  maxBytes?: number | undefined;
-  /** Milliseconds within which the whole body must have come. @default 10000 */
-  bodyTimeout?: number | undefined;
   /**
    * Milliseconds after which no request to a service starts, and within which a queue must have answered. Then the sender
    * is asked to wait. @default 15000
@@ -84,7 +77,6 @@ export const originsKind: Kind = {
 export const SERVER_KINDS: Kinds<ServerOptions> = {
   ...HOOK_KINDS,
   authorize: callback,
-  allowMissingOrigin: flag,
   clientAddress: callback,
   rateLimit: {
     words: '{ perSecond, burst }, a function, or false',
@@ -96,8 +88,6 @@ export const SERVER_KINDS: Kinds<ServerOptions> = {
   },
   timeout: timer,
   secret: text,
-  maxBytes: positive,
-  bodyTimeout: timer,
   deadline: timer,
   queue: objectWith('put'),
   consumer: objectWith('health'),

@@ -257,6 +257,25 @@ it('has one account for a client, whatever the door, and another for a token wit
   expect(ofRelay).toEqual([200, 200, 503]);
 });
 
+it('answers where the address is none, as with a wrong `Host`', async () => {
+  const { service } = runService({ relayPath: '/a', origins: ['https://a.example'] });
+  const odd = (path: string) => {
+    const url = `http://1.2.3.4.5${path}`;
+    return service({ url, method: 'POST', headers: new Headers() } as Request);
+  };
+  expect((await odd('/a/v1/batch')).status).toBe(404);
+  expect((await odd('/v1/batch')).status).toBe(401);
+});
+
+it('lets pages of any site send with a token, compressed too', async () => {
+  const { send } = runService();
+  const headers = { origin: 'https://b.example', 'access-control-request-method': 'POST' };
+  const { status, headers: allowed } = await send('/v1/batch', { method: 'OPTIONS', headers });
+  expect([status, allowed.get('access-control-allow-origin')]).toEqual([204, '*']);
+  for (const name of ['authorization', 'content-encoding', 'idempotency-key', 'x-called-at'])
+    expect(allowed.get('access-control-allow-headers')).toContain(name);
+});
+
 it.each<[object, RegExp]>([
   [{ writeTokens: [] }, /`writeTokens` must be a list/],
   [{ writeTokens: undefined }, /`writeTokens` is missing/],

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { getRequestListener } from '@hono/node-server';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { event, identify } from './helpers/records.js';
-import { bodyOf, fatesOf, setUpRelay } from './helpers/relay.js';
+import { bodyOf, fatesOf, listen, ORIGIN, setUpRelay } from './helpers/relay.js';
 
 const MIB = 1024 * 1024;
 /** A piece of a body. */
@@ -110,6 +113,60 @@ describe('bodies that are too large', () => {
   });
 });
 
+describe('bodies that come piece by piece', () => {
+  const text = batchOf(event('a'), event('b', '🎉'));
+
+  it.each([
+    ['as they are', Buffer.from(text), null],
+    ['compressed', gzipSync(text), 'gzip'],
+  ])('are read whole, %s, with a length and without', async (_, bytes, encoding) => {
+    const { post, service } = setUpRelay();
+    const pieces = () =>
+      new ReadableStream({
+        start: (controller) => {
+          for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+          controller.close();
+        },
+      });
+    const length = String(bytes.length);
+    for (const headers of [{}, { 'content-length': length }]) {
+      const all = { ...headers, 'content-encoding': encoding };
+      expect((await post('/v1/batch', pieces(), all)).status).toBe(200);
+    }
+    expect(service.names()).toEqual(['a', '🎉']);
+  });
+});
+
+describe('bodies that are announced and never sent', () => {
+  it.each([
+    ['64 of a MiB', 64, MIB],
+    ['1,024 of 64 KiB', 1_024, 65_536],
+  ])('leave all others served: %s, from 8 addresses', async (_, count, bytes) => {
+    const { relay, service } = setUpRelay();
+    const port = await listen(getRequestListener((request) => relay(request)));
+    const head = [
+      ...['POST /a/v1/batch HTTP/1.1', 'Host: shop.example', `Origin: ${ORIGIN}`],
+      ...['Content-Type: application/json', `Content-Length: ${bytes}`],
+    ];
+    const sockets = Array.from({ length: count }, (_, n) => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {});
+      socket.write([...head, `X-Client: 198.51.100.${n % 8}`, '', ''].join('\r\n'));
+      return socket;
+    });
+    onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+    await Promise.all(sockets.map(async (socket) => socket.connecting && once(socket, 'connect')));
+    const visit = async (n: number) => {
+      const headers = { 'content-type': 'application/json', 'x-client': `203.0.113.${n}` };
+      const body = batchOf(event(`v${n}`));
+      const init = { method: 'POST', headers: { origin: ORIGIN, ...headers }, body };
+      return (await fetch(`http://127.0.0.1:${port}/a/v1/batch`, init)).status;
+    };
+    const visits = await Promise.all(Array.from({ length: 100 }, (_, n) => visit(n)));
+    expect(visits).toEqual(Array(100).fill(200));
+    expect(service.got).toHaveLength(100);
+  });
+});
+
 describe('bodies that cost more than they weigh', () => {
   const objects = gzipSync(`{"a":[${Array(12_800).fill('{}').join(',')}]}`);
 
@@ -143,8 +200,14 @@ describe('bodies that cost more than they weigh', () => {
   });
 
   it('are given up where the rest of them does not come', async () => {
-    const { post } = setUpRelay({ bodyTimeout: 100 });
-    expect((await post('/v1/batch', endless(PIECE, { most: 1 }).body)).status).toBe(408);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { post } = setUpRelay();
+    const { body, sent } = endless(PIECE, { most: 1 });
+    const answer = post('/v1/batch', body);
+    await vi.waitFor(() => expect(sent.bytes).toBeGreaterThan(0));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect((await answer).status).toBe(408);
   });
 });
 

@@ -266,7 +266,7 @@ describe('CORS', () => {
         'access-control-allow-origin': ORIGIN,
         'access-control-allow-methods': 'POST, OPTIONS',
         'access-control-allow-headers':
-          'content-type, content-encoding, authorization, idempotency-key',
+          'authorization, content-type, content-encoding, idempotency-key, x-called-at',
         'access-control-expose-headers': 'Retry-After',
         'access-control-max-age': '7200',
         vary: 'Origin',
@@ -294,6 +294,30 @@ it('refuses who is not authorized', async () => {
   expect((await batch([event('a')])).status).toBe(403);
   expect((await batch([event('a')], { cookie: 'session=1' })).status).toBe(200);
   expect(service.got).toHaveLength(1);
+});
+
+it.each([
+  ['null', () => null, 403],
+  ['0', () => 0, 403],
+  ['a promise of undefined', async () => undefined, 403],
+  ['a session', () => ({ user: 'u' }), 200],
+  ['a promise of one', async () => ({ reason: 'none' }), 200],
+  ['a thenable of null', () => ({ then: (done: (value: null) => void) => done(null) }), 403],
+])('takes what `authorize` answers for yes or no, whatever it is: %s', async (_, may, status) => {
+  const { batch, errors } = setUpRelay({ authorize: may as never });
+  expect((await batch([event('a')])).status).toBe(status);
+  expect(errors).toEqual([]);
+});
+
+it('asks for the address of a client once, and takes nothing where that fails', async () => {
+  const clientAddress = vi.fn((): string => '192.0.2.1');
+  const { batch, service, errors } = setUpRelay({ clientAddress });
+  expect((await batch([event('a')])).status).toBe(200);
+  expect(clientAddress).toHaveBeenCalledTimes(1);
+  clientAddress.mockReturnValue(7 as never);
+  expect(waitOf(await batch([event('b')]))).toEqual([503, '1']);
+  expect(errors).toEqual([{ kind: 'hook', message: '`clientAddress`: must give a string' }]);
+  expect(service.names()).toEqual(['a']);
 });
 
 describe('the rate limit', () => {
@@ -418,6 +442,23 @@ describe('with a queue', () => {
     const at = clock.time;
     expect(puts).toMatchObject([records.map((record) => ({ ...record, at, sender }))]);
     expect(service.got).toEqual([]);
+  });
+
+  it.each<[what: string, put: () => unknown, outcome: string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('away');
+      },
+      '503',
+    ],
+    ['answers for none', async () => ({ placed: [] }), 'retry'],
+    ['answers nothing, as one does that cannot remember ids', () => undefined, 'accepted'],
+  ])('takes a queue of your own that %s', async (_, put, outcome) => {
+    const { batch } = setUpRelay({ queue: { put: put as never } });
+    const response = await batch([event('a')]);
+    const results = response.status === 200 ? await resultsOf(response) : [];
+    expect(results[0]?.outcome ?? String(response.status)).toBe(outcome);
   });
 
   it('asks to wait for longer when it is full, and reports it once until it has room', async () => {

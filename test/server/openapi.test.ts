@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLibsqlStore } from '../../src/service-libsql.js';
+import { FIELDS } from '../../src/interface/validate.js';
 import { OPENAPI } from '../../src/server/openapi.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { refuseRows } from './support/refuse-rows.js';
@@ -20,6 +21,9 @@ interface Schema {
   properties?: Record<string, Schema>;
   additionalProperties?: boolean | Schema;
   items?: Schema;
+  maxItems?: number;
+  maxLength?: number;
+  maxProperties?: number;
 }
 interface Operation {
   parameters?: { name: string; in: string }[];
@@ -215,6 +219,39 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(content)).toContain(type);
     if (type !== 'application/json') return void (await response.body?.cancel());
     expect(faults(await response.json(), content[type]!.schema)).toEqual([]);
+  });
+
+  it.each(['Identify', 'Event'] as const)('has a type for each field of %s', (name) => {
+    const fields = FIELDS[name === 'Event' ? 'event' : 'identify'];
+    const { properties = {}, required } = schemas[name]!;
+    expect(Object.keys(properties).sort()).toEqual(Object.keys(fields).sort());
+    expect(Object.values(properties).filter(({ type }) => !type)).toEqual([]);
+    const needed = Object.keys(fields).filter((field) => !fields[field]!.mayLack);
+    expect(required).toEqual(needed);
+  });
+
+  it('is right about how much is taken: that, and no more', async () => {
+    const { Batch, Record: record, Identify } = schemas;
+    const [most, longest, properties] = [
+      Batch!.properties!['records']!.maxItems!,
+      record!.properties!['id']!.maxLength!,
+      Identify!.properties!['properties']!.maxProperties!,
+    ];
+    const statusOf = async (path: string, body: object) =>
+      (await runService().post(path, body)).status;
+    const batchOf = (count: number, id: number) => ({
+      ...batch,
+      records: Array.from({ length: count }, () => ({ ...batch.records[0], id: 'i'.repeat(id) })),
+    });
+    const identifyOf = (count: number) => ({
+      ...identify,
+      properties: Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, n])),
+    });
+    expect(await statusOf('/v1/batch', batchOf(most, longest))).toBe(200);
+    expect(await statusOf('/v1/batch', batchOf(most + 1, 1))).toBe(413);
+    expect(await statusOf('/v1/batch', batchOf(1, longest + 1))).toBe(400);
+    expect(await statusOf('/v1/identify', identifyOf(properties))).toBe(200);
+    expect(await statusOf('/v1/identify', identifyOf(properties + 1))).toBe(400);
   });
 
   it.each(['json', 'ndjson', 'csv', 'sse'])('is right about the type of %s', async (format) => {

@@ -20,7 +20,6 @@ const miniflare = new Miniflare({
   modules: [{ type: 'ESModule', path: 'worker.js', contents: outputFiles[0].text }],
   compatibilityDate: config.compatibility_date,
   bindings: { ...config.vars, SERVICE_URL, SERVICE_TOKEN, SITE_ORIGIN },
-  kvNamespaces: (config.kv_namespaces ?? []).map(({ binding }) => binding),
   queueProducers: Object.fromEntries(producers.map(({ binding, queue }) => [binding, queue])),
   queueConsumers: Object.fromEntries(
     consumers.map((consumer) => [

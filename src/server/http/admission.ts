@@ -88,15 +88,19 @@ export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB } = {}) 
         reserve(length);
         return true;
       },
-      /** Adds bytes that have come, or answers why there is no room for them. */
-      add: (more: number): 429 | 503 | undefined => {
+      /**
+       * Counts the body as one of so many bytes, or answers why there is no room for them. One that is inflated counts as
+       * it came until it is larger than that.
+       */
+      grow: (to: number): 429 | 503 | undefined => {
+        const more = Math.max(0, to - size);
         const lack = bytes.lacks(client, more);
         if (lack) return lack;
         size += more;
         bytes.change(client, more);
         return undefined;
       },
-      /** Bytes that have come. */
+      /** Bytes that are counted. */
       size: (): number => size,
       /** The body is not held any more. */
       release: (): void => {
@@ -173,8 +177,7 @@ export const createAdmission = (effects: Effects) => {
     waitMs > 0 ? refuseRate(limit, waitMs) : undefined;
 
   /** Charges a client and its network. */
-  const chargeClient = (request: Request): Charge => {
-    const client = clientKeyOf(clientAddress?.(request));
+  const chargeClient = (client: string): Charge => {
     const network = networkOf(client);
     return (tokens) => {
       // Ask the network first: a request that it refuses must not be charged to the client.
@@ -185,7 +188,7 @@ export const createAdmission = (effects: Effects) => {
         if (ofNetwork && network) ofNetwork(network, tokens);
         return undefined;
       };
-      const waitMs = ofClient ? ofClient(client, tokens) : 0;
+      const waitMs = ofClient ? ofClient(client || undefined, tokens) : 0;
       return typeof waitMs === 'number' ? settle(waitMs) : waitMs.then(settle);
     };
   };
@@ -211,15 +214,24 @@ export const createAdmission = (effects: Effects) => {
 
   return {
     unless,
-    /** The account of a request: that of its client, or of a token with a rate of its own. */
-    accountOf: (request: Request, own?: { key: string; rate: Rate | false }): Charge => {
+    /** The key of the client that sends a request; '' for all whose address is not known. */
+    clientOf: (request: Request): string | Refusal => {
+      try {
+        return clientKeyOf(clientAddress?.(request));
+      } catch (error) {
+        return failed('clientAddress', error);
+      }
+    },
+    /** The account that is charged: that of a client, or of a token with a rate of its own. */
+    accountOf: (client: string, own?: { key: string; rate: Rate | false }): Charge => {
       if (own?.rate === false) return () => undefined;
       if (own) {
         const limit = ofTokens.get(own.key) ?? createRateLimit(own.rate, now);
         ofTokens.set(own.key, limit);
         return (tokens) => refuseBy('client', limit(own.key, tokens));
       }
-      return (tokens) => unless('rateLimit', () => chargeClient(request)(tokens));
+      const ofOne = chargeClient(client);
+      return (tokens) => unless('rateLimit', () => ofOne(tokens));
     },
     /** Whether so many more records may pass on, of all clients together. */
     admit: (records: number): Refusal | undefined =>

@@ -3,22 +3,21 @@ import type { HeldBody } from './admission.js';
 interface Limits {
   /** Bytes at the most, as they come and as inflated. */
   maxBytes: number;
-  /** Milliseconds until the whole body must be there. */
-  timeout: number;
   /** Counts what is held of bodies. */
-  held: Pick<HeldBody, 'add' | 'mayReserve'>;
+  held: Pick<HeldBody, 'grow' | 'mayReserve'>;
 }
 
 /** Bytes of a body, where nothing else is asked for. A page sends 60,000 at the most. */
 export const MAX_BODY_BYTES = 1_048_576;
+/** The whole body must have come within this time. */
+const MAX_WAIT_MS = 10_000;
+/** A body of up to this many bytes is read in one piece, if its length is told. */
+const MAX_PIECE = 65_536;
 
 /** Why a body is refused. */
 export type BodyStatus = 400 | 408 | 413 | 415 | 429 | 503;
 
 type Bytes = Uint8Array<ArrayBuffer>;
-
-/** A body of up to this many bytes is read in one piece, if its length is told. */
-const MAX_PIECE = 65_536;
 
 class Refused extends Error {
   constructor(readonly status: BodyStatus) {
@@ -31,45 +30,39 @@ const refuse = (status: BodyStatus | undefined): void => {
 };
 
 /** In one piece, which costs a server much less than a stream. */
-const readWhole = async (request: Request, { held, maxBytes }: Limits): Promise<string> => {
-  const bytes = await request.arrayBuffer();
-  if (bytes.byteLength > maxBytes) refuse(413);
-  refuse(held.add(bytes.byteLength));
-  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-};
-
-/** Passes pieces on, and refuses more of them than this many bytes. */
-const bounded = (maxBytes: number): TransformStream<Bytes, Bytes> => {
-  let size = 0;
-  return new TransformStream({
-    transform: (piece, controller) => {
-      size += piece.byteLength;
-      if (size > maxBytes) controller.error(new Refused(413));
-      else controller.enqueue(piece);
-    },
-  });
+const readWhole = async (request: Request, { held, maxBytes }: Limits): Promise<Bytes> => {
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  if (bytes.length > maxBytes) refuse(413);
+  refuse(held.grow(bytes.length));
+  return bytes;
 };
 
 /** Piece by piece, each counted as it comes. Ends when the signal says so. */
-const readStream = async (
+const readPieces = async (
   body: ReadableStream<Bytes>,
   { held, maxBytes }: Limits,
   signal: AbortSignal,
-): Promise<string> => {
+): Promise<Bytes> => {
   const reader = body.getReader();
   const cancel = (): void => void reader.cancel().catch(() => {}); // it may have failed already
   signal.addEventListener('abort', cancel);
   try {
-    const decoder = new TextDecoder('utf-8', { fatal: true });
-    let text = '';
+    // One buffer that grows: pieces of one byte each would take a hundred times as much memory.
+    let bytes: Bytes = new Uint8Array(0);
     let size = 0;
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return text + decoder.decode();
-      size += value.byteLength;
-      if (size > maxBytes) refuse(413);
-      refuse(held.add(value.byteLength));
-      text += decoder.decode(value, { stream: true });
+      if (done) return bytes.subarray(0, size);
+      const next = size + value.length;
+      if (next > maxBytes) refuse(413);
+      refuse(held.grow(next));
+      if (next > bytes.length) {
+        const larger = new Uint8Array(Math.max(next, 2 * bytes.length));
+        larger.set(bytes);
+        bytes = larger;
+      }
+      bytes.set(value, size);
+      size = next;
     }
   } finally {
     cancel();
@@ -94,16 +87,16 @@ const read = async (request: Request, limits: Limits, signal: AbortSignal): Prom
   const length = headers.get('content-length');
   if (encoding && encoding !== 'gzip') refuse(415);
   if (Number(length) > limits.maxBytes) refuse(413);
-  const isShort = !encoding && length !== null && Number(length) <= MAX_PIECE;
-  if (isShort && limits.held.mayReserve(Number(length))) return readWhole(request, limits);
-  const { body } = request;
-  if (!body) throw new Refused(400);
-  if (!encoding) return readStream(body, limits, signal);
-  // Compressed bytes are counted as well: empty blocks of gzip inflate to nothing and can go on for ever.
-  const inflated = body
-    .pipeThrough(bounded(limits.maxBytes))
-    .pipeThrough(new DecompressionStream('gzip'));
-  return readStream(inflated, limits, signal);
+  const isShort = length !== null && Number(length) <= MAX_PIECE;
+  const isWhole = isShort && limits.held.mayReserve(Number(length));
+  let bytes: Bytes = new Uint8Array(0);
+  if (isWhole) bytes = await readWhole(request, limits);
+  else if (request.body) bytes = await readPieces(request.body, limits, signal);
+  if (encoding) {
+    const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    bytes = await readPieces(inflated, limits, signal);
+  }
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 };
 
 /**
@@ -114,7 +107,7 @@ export const readBody = async (request: Request, limits: Limits): Promise<string
   const end = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<BodyStatus>((resolve) => {
-    timer = setTimeout(resolve, limits.timeout, 408);
+    timer = setTimeout(resolve, MAX_WAIT_MS, 408);
   });
   try {
     return await Promise.race([read(request, limits, end.signal), late]);

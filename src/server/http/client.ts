@@ -1,6 +1,3 @@
-import { messageOf } from '../../interface/errors.js';
-import type { Tell } from '../hooks.js';
-
 /** Options that say who sent a request. */
 export interface ClientOptions {
   /**
@@ -48,13 +45,13 @@ const readV6 = (text: string): string[] | undefined => {
 };
 
 /**
- * The key under which a client is counted. A provider gives each customer at least the last 64 bits of an
- * IPv6 address, so these are left out. A value that is no address, such as the id of a session, is used as it
- * is.
+ * The key under which a client is counted; '' where its address is not known. A provider gives each customer at least
+ * the last 64 bits of an IPv6 address, so these are left out. A value that is no address, such as the id of a session,
+ * is used as it is.
  */
-export const clientKeyOf = (address: unknown): string | undefined => {
-  if (address === undefined || address === null || address === '') return undefined;
-  if (typeof address !== 'string') throw new TypeError('`clientAddress` must give a string');
+export const clientKeyOf = (address: unknown): string => {
+  if (address === undefined || address === null || address === '') return '';
+  if (typeof address !== 'string') throw new TypeError('must give a string');
   const ip = readIpAddress(address);
   // Copied: a slice would keep all of a long header in memory.
   if (!ip) return [...address.slice(0, MAX_LENGTH)].join('');
@@ -62,8 +59,8 @@ export const clientKeyOf = (address: unknown): string | undefined => {
 };
 
 /** The network whose account a client's key is charged to as well: the first 48 bits of an IPv6 address. */
-export const networkOf = (key: string | undefined): string | undefined => {
-  const [, network] = /^((?:[\da-f]{1,4}:){3})[\da-f]{1,4}::\/64$/.exec(key ?? '') ?? [];
+export const networkOf = (key: string): string | undefined => {
+  const [, network] = /^((?:[\da-f]{1,4}:){3})[\da-f]{1,4}::\/64$/.exec(key) ?? [];
   return network && `${network}:/48`;
 };
 
@@ -76,18 +73,6 @@ export const truncateAddress = (address: string): string | undefined => {
   const network = ip?.slice(0, 3);
   return network && (ip?.length === 4 ? `${network.join('.')}.0` : `${network.join(':')}::`);
 };
-
-/** The key by which clients are told apart. All requests that have none count as one client, ''. */
-export const createClientOf =
-  ({ clientAddress }: ClientOptions, tell: Tell) =>
-  (request: Request): string => {
-    try {
-      return clientKeyOf(clientAddress?.(request)) ?? '';
-    } catch (error) {
-      tell.error({ kind: 'hook', message: messageOf(error) });
-      return '';
-    }
-  };
 
 /** Words remembered: a client sends many requests. */
 const MAX_KNOWN = 10_000;

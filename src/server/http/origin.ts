@@ -3,11 +3,6 @@ import { isHttpUrl } from '../../interface/kinds.js';
 /** Origins of pages that may send: a list, or a function that decides. */
 export type Origins = readonly string[] | ((origin: string) => boolean);
 
-export interface OriginRules {
-  origins: Origins;
-  allowMissingOrigin: boolean;
-}
-
 /** Schemes of apps and extensions have no host but what their maker or the browser gives: `app://-`. */
 const APP_ORIGIN = /^(?!https?:)[a-z][a-z\d+.-]*:\/\/[a-z\d._-]+(:\d+)?$/;
 
@@ -23,7 +18,7 @@ export const isOrigin = (value: unknown): boolean =>
 const MODES: readonly (string | null)[] = [null, 'cors', 'no-cors', 'same-origin'];
 
 /** The request's origin, where it is in the list. */
-export const listedOrigin = (request: Request, { origins }: OriginRules): string | undefined => {
+export const listedOrigin = (request: Request, origins: Origins): string | undefined => {
   const origin = request.headers.get('origin');
   if (origin === null || origin === 'null') return undefined;
   // Where types are not looked at, the function may be async, and all promises are true.
@@ -42,27 +37,29 @@ const isOwn = (origin: string, { url }: Request): boolean =>
  * `Sec-Fetch-Site`, which no script can set, tells the two apart.
  * https://fetch.spec.whatwg.org/#append-a-request-origin-header
  */
-export const isFromAllowedPage = (request: Request, rules: OriginRules): boolean => {
+export const isFromAllowedPage = (request: Request, origins: Origins): boolean => {
   const { headers } = request;
   if (!MODES.includes(headers.get('sec-fetch-mode'))) return false;
   const site = headers.get('sec-fetch-site');
-  const listed = listedOrigin(request, rules);
+  const listed = listedOrigin(request, origins);
   // Nothing that a browser sends to the page's own host is cross-site. Old browsers do not say.
   if (listed) return site !== 'cross-site' || !isOwn(listed, request);
   const origin = headers.get('origin');
-  if (origin !== null && origin !== 'null') return false;
-  if (site !== null) return site === 'same-origin';
-  return origin === null && rules.allowMissingOrigin;
+  return (origin === null || origin === 'null') && site === 'same-origin';
 };
 
 /** As long as Chromium remembers a preflight. */
-const MAX_AGE_S = '7200';
+export const PREFLIGHT_AGE_S = 7_200;
 
 /**
- * What a page of a listed origin may read. The headers are named one by one: `*` would not cover
- * `authorization` (https://fetch.spec.whatwg.org/#cors-non-wildcard-request-header-name), which a client
- * in direct form sends and the relay ignores.
+ * Headers that a page may send. They are named one by one, since `*` would not cover `authorization`
+ * (https://fetch.spec.whatwg.org/#cors-non-wildcard-request-header-name).
  */
+export const PAGE_HEADERS = [
+  ...['authorization', 'content-type', 'content-encoding', 'idempotency-key', 'x-called-at'],
+];
+
+/** What a page of a listed origin may read. */
 export const withCors = (response: Response, origin: string | undefined): Response => {
   response.headers.append('vary', 'Origin');
   if (origin) {
@@ -78,8 +75,7 @@ export const preflight = (methods: string): Response =>
     status: 204,
     headers: {
       'access-control-allow-methods': methods,
-      'access-control-allow-headers':
-        'content-type, content-encoding, authorization, idempotency-key',
-      'access-control-max-age': MAX_AGE_S,
+      'access-control-allow-headers': PAGE_HEADERS.join(', '),
+      'access-control-max-age': String(PREFLIGHT_AGE_S),
     },
   });

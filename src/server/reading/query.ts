@@ -7,7 +7,8 @@ export const MAX_LIMIT = 1_000;
 export const MAX_RESENT = 1_000;
 /** Fewer than rows: a profile may have a quarter of a million characters, and a time for each property. */
 export const MAX_PROFILES = 100;
-const MAX_TEXT = 200;
+/** Characters of a text that rows are searched for. */
+export const MAX_TEXT = 200;
 
 /** The value that a query asks for, or in words what is wrong with the query. */
 export type Asked<Value> = { value: Value } | { wrong: string };

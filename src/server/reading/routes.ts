@@ -14,8 +14,8 @@ import { MAX_PROFILES, MAX_RESENT, readFilter, readSpan, type Asked } from './qu
 import type { ReadingTrouble } from './reading-trouble.js';
 
 const RESEND_BODY = {
-  ...{ maxBytes: 65_536, timeout: 10_000 },
-  held: { add: () => undefined, mayReserve: () => true },
+  maxBytes: 65_536,
+  held: { grow: () => undefined, mayReserve: () => true },
 };
 
 interface Parts extends Pick<ServiceOptions, 'page'> {
