@@ -2,10 +2,10 @@ import type { Incoming } from '../../incoming.js';
 import type { NewRefused, Refused, Span } from '../port.js';
 import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, refusedText } from '../refused-bounds.js';
 import { readDead, writeDead } from '../dead-letter.js';
+import { createGroups } from '../groups.js';
 import { storable } from '../storable.js';
 import { isoOut, placeOut, present, unnest, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
-import { createGroups } from './groups.js';
 import { lockOf, notifyOf } from './schema.js';
 import { pageOf } from './span.js';
 
