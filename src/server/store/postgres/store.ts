@@ -3,7 +3,7 @@ import { checkOptions } from '../../check-options.js';
 import type { Incoming } from '../../incoming.js';
 import { incomingOf, lettersOf, refusedProfileOf, resentOf } from '../dead-letter.js';
 import { createGroups } from '../groups.js';
-import type { Count, Held, Profile, Store, Written } from '../port.js';
+import type { Count, Held, NewRefused, Profile, Store, Written } from '../port.js';
 import { storable, tellReplaced } from '../storable.js';
 import { createRecordWriter } from '../write-records.js';
 import { tablesOf } from './columns.js';
@@ -93,19 +93,26 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     }
   };
 
+  const refuse = async (given: readonly NewRefused[]): Promise<void> => {
+    if (!given.length) return;
+    await refused.refuse(given);
+    followers.told();
+  };
+
   return {
     write: async (records) => {
       if (!records.length) return [];
       const clean = records.map(storable);
       const written = await write(clean);
+      if (written.some(({ outcome }) => outcome === 'stored')) followers.told();
       tellReplaced(records, clean, onReplaced);
-      await refused.refuse(lettersOf(clean, written));
+      await refuse(lettersOf(clean, written));
       return written;
     },
     check: async () => {
       await database.write({ text: `UPDATE ${quoted(schema)}.version SET version = version` });
     },
-    refuse: refused.refuse,
+    refuse,
     rows: createRowReader(database, tables),
     lastPlace: async () => {
       const [row] = await database.read<{ place: number }>({
@@ -125,6 +132,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
       await refused.remove(
         resent.filter(({ outcome }) => outcome !== 'dead').map(({ seq }) => seq),
       );
+      followers.told();
       return resent;
     },
     dead: refused.dead,
@@ -139,7 +147,9 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     adopt: async ({ rows = [], profiles: kept = [], refused: letters = [] }) => {
       if (kept.length) await adoptProfiles(kept);
       const added = rows.length ? await adoptRows(rows) : 0;
-      return added + (letters.length ? await refused.adopt(letters) : 0);
+      const all = added + (letters.length ? await refused.adopt(letters) : 0);
+      if (all) followers.told();
+      return all;
     },
     follow: followers.follow,
     close: async () => {

@@ -11,7 +11,7 @@ import {
 import { unnest, type Tables } from './columns.js';
 import { sqlStateOf, type PostgresDatabase } from './database.js';
 import { mergeIdentifies } from './profiles.js';
-import { lockOf, notifyOf } from './schema.js';
+import { lockOf } from './schema.js';
 
 /** The code of Postgres in an error of the database, which has its words around it. */
 const stateIn = (error: unknown): string => sqlStateOf((error as Error).cause) ?? '';
@@ -52,7 +52,7 @@ const GIVEN = unnest({
 
 /**
  * The statements that store rows. All of a batch is one statement, and so one transaction: the lock, the rows, their
- * counts, the profiles and the notice for those who follow. No two of the rows given have the same key.
+ * counts and the profiles. No two of the rows given have the same key.
  */
 export const createRowWriter = (database: PostgresDatabase, tables: Tables, schema: string) => {
   const insert = `
@@ -68,7 +68,6 @@ export const createRowWriter = (database: PostgresDatabase, tables: Tables, sche
       SELECT project, type, count(*) FROM fresh GROUP BY project, type
       ON CONFLICT (project, type) DO UPDATE SET rows = c.rows + excluded.rows
     )`;
-  const told = `(SELECT count(${notifyOf(schema)}) FROM (SELECT 1 FROM fresh LIMIT 1) AS one)`;
 
   const store = `WITH ${turn},
     written AS (${insert} DO UPDATE SET arrivals = r.arrivals + 1
@@ -78,7 +77,7 @@ export const createRowWriter = (database: PostgresDatabase, tables: Tables, sche
     fresh AS (SELECT * FROM written WHERE arrivals = 1),
     ${counted},
     merged AS (${mergeIdentifies(tables)})
-    SELECT ${told},
+    SELECT
       (SELECT json_agg(json_build_object('project', project, 'type', type, 'id', id))
         FROM written WHERE arrivals > 1) AS known,
       (SELECT json_agg(json_build_object('project', project, 'user_id', user_id, 'size', size))
@@ -87,7 +86,7 @@ export const createRowWriter = (database: PostgresDatabase, tables: Tables, sche
   const adopt = `WITH ${turn},
     fresh AS (${insert} DO NOTHING RETURNING project, type),
     ${counted}
-    SELECT ${told}, (SELECT count(*) FROM fresh)::integer AS added`;
+    SELECT (SELECT count(*) FROM fresh)::integer AS added`;
 
   const tryStore = async (values: unknown[][], tries = TRIES): Promise<Answer> => {
     try {
