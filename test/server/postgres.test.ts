@@ -241,7 +241,7 @@ describe.skipIf(!hasPostgres)('over a Postgres', () => {
   });
 
   it('tells other processes at once, by a notice of its own after the commit', async () => {
-    const { open, schema } = enter();
+    const { open } = enter();
     const [store, other] = [await open(), await open()];
     const told = vi.fn();
     onTestFinished(other.follow(told));

@@ -1,6 +1,5 @@
 import type { EventBody, RecordType } from '../../interface/bodies.js';
 import type { Incoming } from '../incoming.js';
-import { isoTime } from '../iso-time.js';
 import type { Written } from './port.js';
 
 /** A record to be stored. One that is taken over from another store may have come several times. */
@@ -24,15 +23,12 @@ export interface Columns {
 
 export type RecordKey = Pick<Columns, 'project' | 'type' | 'id'>;
 
-/** A time that cannot be kept is that of the arrival. */
 export const columnsOf = (record: Arrived): Columns => {
   const { id, type, body, text, client, calledAt, receivedAt, arrivals = 1 } = record;
   const { project, user_id, channel, event } = body as Partial<EventBody> & { project: string };
-  const received_at = isoTime(receivedAt) ?? receivedAt;
-  const called_at = isoTime(calledAt) ?? received_at;
   return {
-    ...{ project, type, id, channel, event, user_id },
-    ...{ body: text, called_at, received_at, arrivals, client },
+    ...{ project, type, id, channel, event, user_id, body: text },
+    ...{ called_at: calledAt, received_at: receivedAt, arrivals, client },
   };
 };
 
@@ -91,6 +87,8 @@ export const createRecordWriter = ({ store, wordsOfRefusal }: Parts) => {
   /** A statement cannot change a row twice, so a record that is given again goes with the next statement. */
   const write = async (records: readonly Arrived[]): Promise<Written[]> => {
     if (!records.length) return [];
+    // Most often no id is there twice, and then no key is either.
+    if (new Set(records.map(({ id }) => id)).size === records.length) return writeDistinct(records);
     const keys = new Set<string>();
     const isRepeat = records.map((record) => keys.size === keys.add(recordKeyOf(record)).size);
     if (keys.size === records.length) return writeDistinct(records);

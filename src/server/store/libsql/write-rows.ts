@@ -33,9 +33,8 @@ const valuesOf = (record: Arrived): unknown[] => {
 
 const callOf = (record: Incoming): ProfileCall => {
   const { project, user_id, properties } = record.body as IdentifyBody;
-  const { called_at, received_at } = columnsOf(record);
-  const times = { created_at: received_at, updated_at: received_at };
-  return { project, user_id, properties, set_at: called_at, ...times };
+  const times = { created_at: record.receivedAt, updated_at: record.receivedAt };
+  return { project, user_id, properties, set_at: record.calledAt, ...times };
 };
 
 /** The functions that write rows. They have to be called inside a transaction. */
