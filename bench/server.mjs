@@ -35,7 +35,7 @@ const SECONDS = Number(given.seconds);
 const ROUNDS = Number(given.rounds);
 const PROCESSES = Number(given.processes);
 const [BATCH, CONNECTIONS] = [50, 8];
-const TOKEN = 'write';
+const TOKEN = 'write-token-of-the-bench';
 const ORIGIN = 'https://shop.example';
 const folder = mkdtempSync(join(tmpdir(), 'bench-server-'));
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -113,7 +113,11 @@ const straight = async (url) => {
 
 const startServer = async (url) => {
   const server = await startProgram(path('../dist/service-program.js'), {
-    ...{ DATABASE_URL: url, DATA_FOLDER: mkdtempSync(join(folder, 'data-')), READ_TOKEN: 'read' },
+    ...{
+      DATABASE_URL: url,
+      DATA_FOLDER: mkdtempSync(join(folder, 'data-')),
+      READ_TOKEN: 'read-token-of-the-bench',
+    },
     ...{ HOST: '127.0.0.1', PORT: '0', SITE_ORIGIN: ORIGIN, PROJECTS: 'shop', CHANNELS: 'web' },
     ...{ WRITE_TOKENS: `shop=${TOKEN}`, RATE_LIMIT: 'off', CEILING: 'off' },
   });

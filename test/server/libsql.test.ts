@@ -1,6 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
+import AsyncDatabase from 'libsql/promise';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -103,6 +104,45 @@ it('waits for a file that another process has locked, and reads and answers mean
   expect(isWritten).toBe(false);
   other.exec('COMMIT');
   expect(await writing).toEqual([[{ outcome: 'stored' }], [{ outcome: 'stored' }]]);
+});
+
+it('says which file another process has locked for too long, and stores again after that', async () => {
+  const { store, path } = open();
+  await store.write([incomingEvent({ id: 'before' })]);
+  const other = new Database(path);
+  onTestFinished(() => void other.close());
+  other.exec('BEGIN IMMEDIATE');
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const writing = ['a', 'b', 'c'].map((id) => store.write([incomingEvent({ id })]));
+  const failed = writing.map((one) =>
+    expect(one).rejects.toThrow(`another process has locked ${path}`),
+  );
+  let haveFailed = false;
+  void Promise.all(failed).then(() => (haveFailed = true));
+  while (!haveFailed) {
+    vi.advanceTimersByTime(1_000);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  other.exec('COMMIT');
+  expect(await store.write([incomingEvent({ id: 'a' })])).toEqual([{ outcome: 'stored' }]);
+  expect(await store.refused({ limit: 10 })).toEqual([]);
+});
+
+it('keeps nothing of a transaction that cannot be committed, and buries nothing for it', async () => {
+  const { store, path } = open();
+  const { exec } = AsyncDatabase.prototype;
+  const full = vi.spyOn(AsyncDatabase.prototype, 'exec');
+  full.mockImplementation(function (this: AsyncDatabase, sql: string) {
+    if (sql !== 'COMMIT') return exec.call(this, sql) as unknown;
+    return Promise.reject(Object.assign(new Error('full'), { code: 'SQLITE_FULL' }));
+  });
+  await expect(store.write([incomingEvent()])).rejects.toThrow(`the disk is full: ${path}`);
+  await expect(store.check()).rejects.toThrow('the disk is full');
+  full.mockRestore();
+  expect(await store.rows({}, { limit: 10 })).toEqual([]);
+  expect(await store.refused({ limit: 10 })).toEqual([]);
+  expect(await store.write([incomingEvent()])).toEqual([{ outcome: 'stored' }]);
 });
 
 it('stores what was given to it before it was closed', async () => {

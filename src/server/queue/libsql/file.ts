@@ -121,9 +121,10 @@ const WORDS: Readonly<Record<string, (path: string) => string>> = {
   SQLITE_CANTOPEN: (path) => `${path} cannot be opened: look whether its folder is there`,
 };
 
-/** The code of an error of SQLite. */
+/** The code of an error of SQLite. The asynchronous connection has been seen to give a locked file the code SQLITE_OK. */
 export const codeOf = (error: unknown): string | undefined => {
-  const { code } = (error ?? {}) as { code?: unknown };
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  if (message === 'database is locked') return 'SQLITE_BUSY';
   return typeof code === 'string' && code.startsWith('SQLITE_') ? code : undefined;
 };
 
