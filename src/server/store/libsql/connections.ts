@@ -22,11 +22,11 @@ interface Connection {
 /** A statement that runs inside a transaction of the writer. */
 export type Statement = <Row>(...values: unknown[]) => Promise<Row[]>;
 
-/** What runs inside a transaction of the writer. */
+/** The statements of the writer. They have to run inside of its transactions. */
 export interface Writer {
   exec: (sql: string) => Promise<void>;
   prepare: (sql: string) => Statement;
-  /** A statement of which only the number of rows matters that it has changed. */
+  /** A statement that answers how many rows it has changed. */
   prepareChange: (sql: string) => (...values: unknown[]) => Promise<number>;
 }
 
@@ -42,10 +42,10 @@ export const openConnections = (path: string) => {
       ? (reader as unknown as Connection)
       : (new AsyncDatabase(path, { timeout: BUSY_TIMEOUT_MS }) as unknown as Connection);
 
-  /** The end of the last transaction so far: there is one at a time. */
+  /** Settles when the newest transaction has ended. There is one at a time. */
   let last: Promise<unknown> = Promise.resolve(writer.exec('PRAGMA synchronous = FULL'));
 
-  /** Waits for a file that another process has locked. `since`: when the work was given. */
+  /** Begins a transaction, and waits if another process has locked the file. `since`: when the work was added. */
   const begin = async (since: number): Promise<void> => {
     try {
       await writer.exec('BEGIN IMMEDIATE');
@@ -73,10 +73,10 @@ export const openConnections = (path: string) => {
 
   /** Only `all` runs off the event loop: the package's `run` does not. */
   const prepare = (sql: string): Statement => {
-    let prepared: ReturnType<Connection['prepare']> | undefined;
+    let statement: Awaited<ReturnType<Connection['prepare']>> | undefined;
     return async <Row>(...values: unknown[]) => {
-      prepared ??= writer.prepare(sql);
-      return (await (await prepared).all(...values)) as Row[];
+      statement ??= await writer.prepare(sql);
+      return (await statement.all(...values)) as Row[];
     };
   };
   const changes = prepare('SELECT changes() AS count');
@@ -95,7 +95,7 @@ export const openConnections = (path: string) => {
         };
       },
     } satisfies Writer,
-    /** Runs work in a transaction, after those that were given before. Settles when it is on the disk. */
+    /** Runs work in a transaction, after all earlier work. Settles when it is on the disk. */
     transaction: <Result>(work: () => Promise<Result>): Promise<Result> => {
       const since = performance.now();
       const result = last.then(() => runNow(work, since));
