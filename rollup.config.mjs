@@ -92,7 +92,7 @@ const tag = (input, file) => ({
 });
 
 const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
-const external = [/^node:/, /^hono/, 'libsql', 'pg', 'undici'];
+const external = [/^node:/, /^hono/, /^libsql/, 'pg', 'undici'];
 const shape = (shared, format, extension) => ({
   dir: DIST,
   format,
@@ -141,7 +141,7 @@ const ENTRY = /^\.\.\/(relay|service)(-\w+)?\.js$/;
 /** What the demo's servers take from `node_modules`. */
 const SERVER = [
   ...[/^node:/, /^hono/, /^@hono\/node-server/],
-  ...['libsql', 'pg', 'redis', 'undici', 'prom-client'],
+  ...[/^libsql/, 'pg', 'redis', 'undici', 'prom-client'],
 ];
 
 /** The files of a page that stand beside its script. */

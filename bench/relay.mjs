@@ -1,14 +1,13 @@
 /**
- * The relay over Redis and the service, each beside something else in the same run. Load maker, Redis and what is
+ * The relay over Redis, beside something else in the same run. Load maker, Redis and what is
  * loaded share the machine, so the ratios say more than the figures. Run after the build.
  *
  *     node bench/relay.mjs                   all
- *     node bench/relay.mjs --only drain      one part; the others: intake, store
+ *     node bench/relay.mjs --only drain      one part; the other: intake
  *     node bench/relay.mjs --seconds 30      how long each load lasts
  */
-import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -17,8 +16,8 @@ import autocannon from 'autocannon';
 import { createClient } from 'redis';
 import { createRedisQueue } from '../dist/relay-redis.js';
 import { npm } from '../packed/support/install-locked.mjs';
-import { hasPostgres, startPostgres } from '../test/support/start-postgres.mjs';
 import { startRedis } from '../test/support/start-redis.mjs';
+import { nextRecord } from './support/next-record.mjs';
 import { startProgram } from './support/start-program.mjs';
 
 const { values: given } = parseArgs({
@@ -36,15 +35,8 @@ const ORIGIN = 'https://shop.example';
 const PEERS = fileURLToPath(new URL('../.tmp/bench', import.meta.url));
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-let made = 0;
 const nextBatch = () => {
-  const records = Array.from({ length: BATCH }, () => {
-    const n = made++;
-    const user = { project: 'shop', channel: 'web', user_id: `user-${n % 5_000}` };
-    const said = { event: 'Order placed', tags: { total: 42, currency: 'EUR' } };
-    const id = createHash('sha1').update(`${process.pid} ${n}`).digest('hex').slice(0, 21);
-    return { id, type: 'event', body: { ...user, ...said, timestamp: new Date().toISOString() } };
-  });
+  const records = Array.from({ length: BATCH }, nextRecord);
   return JSON.stringify({ sent_at: new Date().toISOString(), records });
 };
 const HEADERS = { 'content-type': 'application/json', origin: ORIGIN };
@@ -186,43 +178,7 @@ const drain = async () => {
   await service.kill();
 };
 
-/** What the service stores, in a file and in Postgres, beside a server that answers 204. */
-const store = async () => {
-  const bare = await startProgram(path('support/bare-server.mjs'), {});
-  await load([bare]);
-  const floor = (await load([bare])).perSecond;
-  await bare.kill();
-  const folder = mkdtempSync(join(tmpdir(), 'bench-service-'));
-  const start = async (databaseUrl) => {
-    const service = await startProgram(path('../dist/program.js'), {
-      ...{ DATABASE_URL: databaseUrl, DATA_FOLDER: mkdtempSync(join(folder, 'data-')) },
-      ...{ HOST: '127.0.0.1', PORT: '0', SITE_ORIGIN: ORIGIN, PROJECTS: 'shop', CHANNELS: 'web' },
-      ...{
-        WRITE_TOKENS: 'shop=write',
-        READ_TOKEN: 'read-token-of-16-signs',
-        RATE_LIMIT: 'off',
-        CEILING: 'off',
-      },
-    });
-    return { ...service, url: new URL(service.url).origin };
-  };
-  const file = await start(`file:${join(folder, 'rows.db')}`);
-  await measureIntake('the service over a file', [file], floor);
-  await file.kill();
-  if (hasPostgres) {
-    const postgres = await startPostgres();
-    const services = [await start(postgres.url)];
-    const one = await measureIntake('the service over Postgres', services, floor);
-    services.push(await start(postgres.url));
-    const two = await load(services);
-    print('two services over one Postgres', perSecond(two.perSecond), times(two.perSecond, one));
-    for (const service of services) await service.kill();
-    await postgres.stop();
-  }
-  rmSync(folder, { recursive: true, force: true });
-};
-
-const PARTS = { intake, drain, store };
+const PARTS = { intake, drain };
 console.log(`load of the machine before: ${loadavg()[0].toFixed(2)}`);
 for (const name of given.only?.split(',') ?? Object.keys(PARTS)) await PARTS[name]();
 console.log(`load of the machine after: ${loadavg()[0].toFixed(2)}`);

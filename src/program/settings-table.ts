@@ -25,7 +25,11 @@ export const SETTINGS = {
   PORT: always(kinds.port, 'port to listen at', 'the first free one from 8787 on'),
   ADMIN_PORT: always(kinds.port, 'port for /metrics, /health and /try-now', 'none'),
   TRUSTED_PROXIES: always(kinds.proxies, 'number or networks of proxies in front', 'none'),
-  CLIENT_ADDRESS_HEADER: always(kinds.header, 'header that names the client', 'see the docs'),
+  CLIENT_ADDRESS_HEADER: always(
+    kinds.header,
+    'header that names the client',
+    'x-forwarded-for with TRUSTED_PROXIES',
+  ),
   RATE_LIMIT: always(kinds.rate, 'records a second and at once of a client', '100/1000'),
   CEILING: always(kinds.rate, 'the same for all clients together', '2000/20000'),
   LOG_FORMAT: always(kinds.logFormat, 'text or json', 'text'),

@@ -9,11 +9,11 @@ import { retryLater } from './results.js';
 import type { Sink } from './sink.js';
 import type { Store, Written } from './store/port.js';
 
-/** How long a write may take until its senders are asked to send again. */
+/** A write that takes longer than this is answered 503, so that its senders send again. */
 const PATIENCE_MS = 15_000;
-/** How long senders wait while the database fails. The next one may find that it works again. */
+/** How long senders are asked to wait while the database fails. */
 const AWAY = { waitMs: 1_000 };
-/** For so long the last word on the health of the database holds. Then whoever asks has it tried. */
+/** The database is tried no more often than this to learn whether it works. */
 const CHECK_EVERY_MS = 1_000;
 const CHECK_WITHIN_MS = 5_000;
 
@@ -43,8 +43,8 @@ const resultOf = ({ id }: Incoming, stored: Stored): BatchResult => {
 };
 
 /**
- * Writes records into a store. The last write says whether the database works, and nothing else does. While it does not,
- * one group at a time is tried, and all other senders are asked to wait at once.
+ * Writes records into a store. Only the last write decides whether the database counts as working. While it does not
+ * work, one write at a time is tried, and all other senders are told at once to wait.
  */
 export const createStoreSink = ({ store, setup, largeProfiles, tell, now }: Parts) => {
   const trouble = createReportOnce(tell, now);
@@ -54,7 +54,7 @@ export const createStoreSink = ({ store, setup, largeProfiles, tell, now }: Part
   let underWay = 0;
   let checking: Promise<void> | undefined;
 
-  /** Does something that writes, and notes whether the database works. */
+  /** Runs a function that writes, and notes whether the database works. */
   const attempt = async <Result>(write: () => Promise<Result>, ms: number): Promise<Result> => {
     underWay++;
     try {
@@ -75,7 +75,7 @@ export const createStoreSink = ({ store, setup, largeProfiles, tell, now }: Part
   };
 
   /**
-   * Writes records, but for identifies of senders that have written to too many large profiles. Rejects if the database
+   * Writes records, except identifies of senders that have written to too many large profiles. Rejects if the database
    * does not work.
    */
   const write = async (records: readonly Incoming[]): Promise<Stored[]> => {

@@ -105,17 +105,6 @@ describe('the settings of the program', () => {
     expect(help).toContain('CONCURRENCY            requests to it at a time (32)\n');
   });
 
-  it('are all in the docs, where they have a meaning', () => {
-    const [relay, store] = ['relay-operate', 'service-program'].map((name) =>
-      read(`docs/${name}.md`),
-    );
-    for (const name of NAMES) {
-      const isOfStore = SETTINGS[name].only === 'without SERVICE_URL';
-      const written = name.endsWith('_WAITING_OF_CLIENT') ? '…_OF_CLIENT' : name;
-      expect(isOfStore ? store : relay).toContain(`\`${written}\``);
-    }
-  });
-
   it.each(['SERVICE_TOKEN', 'SITE_ORIGIN', 'PROJECTS', 'CHANNELS'])(
     'must have %s where they pass records on',
     (name) => {

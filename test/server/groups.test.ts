@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createGroups } from '../../src/server/store/postgres/groups.js';
+import { createGroups } from '../../src/server/store/groups.js';
 
 /** Items that run too long: alone, or in any group. */
 const setUp = (isSlow: (item: string) => boolean, lanes = 1) => {

@@ -240,6 +240,27 @@ describe.skipIf(!hasPostgres)('over a Postgres', () => {
     expect(await store.write([late])).toEqual([STORED]);
   });
 
+  it('tells other processes at once, by a notice of its own after the commit', async () => {
+    const { open } = enter();
+    const [store, other] = [await open(), await open()];
+    const told = vi.fn();
+    onTestFinished(other.follow(told));
+    await vi.waitFor(() => expect(told).toHaveBeenCalled());
+    // By looking for itself it would take two seconds each.
+    const startedAt = performance.now();
+    for (let n = 0; n < 5; n++) {
+      told.mockClear();
+      await store.write([incomingEvent({ id: `${n}` })]);
+      await vi.waitUntil(() => told.mock.calls.length, { timeout: 10_000, interval: 5 });
+    }
+    expect(performance.now() - startedAt).toBeLessThan(6_000);
+    // A notice inside of a transaction makes commits of the whole server wait for each other.
+    const { rows } = await client.query(
+      `SELECT query FROM pg_stat_activity WHERE query ~ 'pg_notify' AND query ~ 'INSERT' AND pid <> pg_backend_pid()`,
+    );
+    expect(rows).toEqual([]);
+  });
+
   it('says that it can store while searches hold all connections for reading', async () => {
     const { open, schema } = enter();
     const store = await open();

@@ -2,13 +2,22 @@ import type { Incoming } from '../incoming.js';
 import type { NewRefused, Profile, Resent, Row, Written } from './port.js';
 
 /** A record that the database refuses, as it is kept among the refused. */
-export const deadLetterOf = (record: Incoming, message: string): NewRefused => ({
+const deadLetterOf = (record: Incoming, message: string): NewRefused => ({
   ...{ received_at: record.receivedAt, reason: 'database', status: 422, message },
   ...{ id: record.id, type: record.type, project: record.body.project },
   ...(record.body.user_id !== undefined && { user_id: record.body.user_id }),
   ...{ body: record.text, isDead: true as const, record },
   ...(record.client !== undefined && { client: record.client }),
 });
+
+/** The dead of the records that were written, as they are kept. */
+export const lettersOf = (
+  records: readonly Incoming[],
+  written: readonly Written[],
+): NewRefused[] =>
+  written.flatMap((one, index) =>
+    one.outcome === 'dead' ? [deadLetterOf(records[index]!, one.message)] : [],
+  );
 
 /** A dead record as it is kept, and as it is written again. Its body stands there once. */
 export const writeDead = ({ text: _, ...record }: Incoming): string => JSON.stringify(record);

@@ -82,27 +82,5 @@ export const describeRecords: Part = (name, enter) => {
       expect(new Set(ids).size).toBe(ids.length);
       expect(ids).toHaveLength(batches.flat().length + batches.length);
     });
-
-    it('have the time of their arrival where that of the call cannot be kept', async (store) => {
-      const cases = [
-        ['2026-03-01T13:00:00+01:00', '2026-03-01T12:00:00.000Z'],
-        ['2026-03-01t11:59:59.1234567z', '2026-03-01T11:59:59.123Z'],
-        ['2016-12-31T23:59:60Z', '2016-12-31T23:59:59.000Z'],
-        ['2999-01-01T00:00:00Z', '2999-01-01T00:00:00.000Z'],
-        ['0000-01-01T00:00:00Z', at(5)],
-        ['0001-01-01T00:00:00+00:01', at(5)],
-        ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
-        ['0099-12-31T23:59:59Z', '0099-12-31T23:59:59.000Z'],
-        ['1815-12-10T12:00:00+01:00', '1815-12-10T11:00:00.000Z'],
-        ['1899-12-31T23:59:59.999Z', '1899-12-31T23:59:59.999Z'],
-        ['9999-12-31T23:59:59-23:00', at(5)],
-        ['9999-12-31T23:59:59Z', at(5)],
-        ['soon', at(5)],
-      ] as const;
-      const records = cases.map(([calledAt]) => event({}, { calledAt, receivedAt: at(5) }));
-      await store.write(records);
-      const rows = await rowsOf(store);
-      expect(rows.map(({ called_at }) => called_at)).toEqual(cases.map(([, time]) => time));
-    });
   });
 };

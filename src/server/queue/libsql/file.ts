@@ -4,12 +4,16 @@ import Database from 'libsql';
 
 /** How long a locked file may hold up the start of a process. */
 const OPEN_TIMEOUT_MS = 10_000;
-/** How long it may hold up all other work after that. Then it is tried again from a timer. */
-const BUSY_TIMEOUT_MS = 5;
-/** How long the oldest job waits for a file that another process has locked. Then all that wait fail. */
+/** How long a statement waits for a locked file after that. Then a timer tries it again. */
+export const BUSY_TIMEOUT_MS = 5;
+/** How long the oldest job waits for a file that another process has locked. Then all waiting jobs fail. */
 const PATIENCE_MS = 10_000;
-/** Between two tries at a locked file: from the first of these to the second. */
+/** The shortest and the longest pause before a locked file is tried again. */
 const [SOON_MS, LATER_MS] = [10, 200];
+
+/** How long to wait before a locked file is tried again, or undefined if a job has waited for long enough. */
+export const busyPauseMs = (waitedMs: number): number | undefined =>
+  waitedMs < PATIENCE_MS ? Math.min(LATER_MS, SOON_MS + waitedMs) : undefined;
 
 /** The tables of a file. */
 interface Tables {
@@ -19,18 +23,15 @@ interface Tables {
   sql: string;
 }
 
-/** Does the jobs of a transaction, and what has to be done once for all of them. */
-type Around = <Result>(jobs: () => Result) => Result;
-
 /**
- * Opens a database file that several processes may share, and creates it with its folder.
+ * Opens a database file that several processes may share, and creates it with its folder and tables.
  *
  * `FULL`: a commit is on the disk before it returns, so what was acknowledged outlives a power cut, too.
  * https://www.sqlite.org/pragma.html#pragma_synchronous
  *
- * @throws Error in words, when what stands in the file is of another version.
+ * @throws Error in words, if the file holds data of another version.
  */
-export const openFile = (path: string, tables: Tables, around: Around = (jobs) => jobs()) => {
+export const openDatabase = (path: string, tables: Tables) => {
   makeFolder(dirname(path));
   const database = new Database(path, { timeout: OPEN_TIMEOUT_MS });
   database.pragma('journal_mode = WAL');
@@ -39,18 +40,29 @@ export const openFile = (path: string, tables: Tables, around: Around = (jobs) =
   database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   const inodeNow = () => statSync(path, { throwIfNoEntry: false })?.ino;
   const inode = inodeNow();
-  const { run, flush } = createGroupCommit(database, path, around);
-
   return {
     database,
+    /** Throws if the file is gone. SQLite would go on writing to a file that nobody finds again. */
+    checkPlace: (): void => {
+      if (inodeNow() !== inode) throw new Error(`${path} was deleted or replaced`);
+    },
+  };
+};
+
+/** Opens a database file whose jobs are synchronous, and holds up the event loop while they run. */
+export const openFile = (path: string, tables: Tables) => {
+  const { database, checkPlace } = openDatabase(path, tables);
+  const { run, flush } = createGroupCommit(database, path);
+
+  return {
     prepare: (sql: string) => database.prepare<unknown[]>(sql),
     run,
-    /** As `run`, but rejects when the file is not there: SQLite goes on writing to one that nobody finds again. */
+    /** As `run`, but rejects if the file is gone. */
     runIfThere: async <Result>(work: () => Result): Promise<Result> => {
-      if (inodeNow() !== inode) throw new Error(`${path} was deleted or replaced`);
+      checkPlace();
       return run(work);
     },
-    /** Commits what waits, and closes the file. */
+    /** Commits the waiting jobs, and closes the file. */
     close: (): void => {
       flush();
       database.close();
@@ -100,13 +112,26 @@ const makeTables = (database: Database.Database, path: string, { version, sql }:
   });
 };
 
-/** In words of an operator, where SQLite's own do not say where to look. */
+/** Words for an operator, for errors whose own words do not say where to look. */
 const WORDS: Readonly<Record<string, (path: string) => string>> = {
   SQLITE_BUSY: (path) => `another process has locked ${path}`,
   SQLITE_FULL: (path) => `the disk is full: ${path} cannot grow`,
   SQLITE_READONLY: (path) =>
     `${path} may not be written to: look at the rights of the file and its folder`,
   SQLITE_CANTOPEN: (path) => `${path} cannot be opened: look whether its folder is there`,
+};
+
+/** The code of an error of SQLite. The asynchronous connection has been seen to give a locked file the code SQLITE_OK. */
+export const codeOf = (error: unknown): string | undefined => {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  if (message === 'database is locked') return 'SQLITE_BUSY';
+  return typeof code === 'string' && code.startsWith('SQLITE_') ? code : undefined;
+};
+
+/** An error of SQLite in words of an operator. */
+export const inWords = (error: unknown, path: string): unknown => {
+  const words = WORDS[codeOf(error) ?? '']?.(path);
+  return words ? new Error(words, { cause: error }) : error;
 };
 
 interface Job {
@@ -118,36 +143,33 @@ interface Job {
 }
 
 /**
- * Runs all jobs of one turn of the event loop in one transaction, and settles each after the commit. A
- * commit waits for the disk and costs far more than a row. The calls are synchronous, so a file that another process
- * has locked is tried again from a timer.
+ * Runs all jobs of one turn of the event loop in one transaction, and settles each of them after the commit. A commit
+ * waits for the disk and costs far more than a row. The calls are synchronous, so a timer tries a file again that
+ * another process has locked.
  */
-const createGroupCommit = (database: Database.Database, path: string, around: Around) => {
+const createGroupCommit = (database: Database.Database, path: string) => {
   let waiting: Job[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const failAll = (jobs: readonly Job[], error: unknown, code = ''): void => {
-    const words = WORDS[code]?.(path);
-    const told = words ? new Error(words, { cause: error }) : error;
-    jobs.forEach((job) => job.failed(told));
-  };
+  const failAll = (jobs: readonly Job[], error: unknown): void =>
+    jobs.forEach((job) => job.failed(inWords(error, path)));
 
   const commit = (jobs: readonly Job[]): void => {
     try {
-      const values = inTransaction(database, () => around(() => jobs.map(({ run }) => run())));
+      const values = inTransaction(database, () => jobs.map(({ run }) => run()));
       jobs.forEach((job, index) => job.done(values[index]));
     } catch (error) {
-      const { code } = error as { code?: string };
+      const code = codeOf(error);
       if (code === 'SQLITE_BUSY') commitLater(jobs, error);
-      else if (code?.startsWith('SQLITE_') || jobs.length === 1) failAll(jobs, error, code);
+      else if (code || jobs.length === 1) failAll(jobs, error);
       else jobs.forEach((job) => commit([job])); // one bad job must not fail its neighbours
     }
   };
   const commitLater = (jobs: readonly Job[], error: unknown): void => {
-    const waitedMs = performance.now() - jobs[0]!.since;
-    if (waitedMs >= PATIENCE_MS) return failAll(jobs, error, 'SQLITE_BUSY');
+    const pauseMs = busyPauseMs(performance.now() - jobs[0]!.since);
+    if (pauseMs === undefined) return failAll(jobs, error);
     waiting = [...jobs, ...waiting];
-    timer ??= setTimeout(commitAll, Math.min(LATER_MS, SOON_MS + waitedMs));
+    timer ??= setTimeout(commitAll, pauseMs);
   };
   const commitAll = (): void => {
     clearTimeout(timer);
@@ -164,7 +186,7 @@ const createGroupCommit = (database: Database.Database, path: string, around: Ar
         waiting.push({ run: work, done, failed: reject, since: performance.now() });
         if (waiting.length === 1 && !timer) setImmediate(commitAll);
       }),
-    /** Commits what waits at once, and fails what cannot be written. */
+    /** Commits the waiting jobs at once, and fails those that cannot be written. */
     flush: (): void => {
       commitAll();
       clearTimeout(timer);

@@ -1,10 +1,10 @@
 import type Database from 'libsql';
 
-/** How often other processes' writes are looked for, while somebody follows. */
+/** How often followers look for writes of other processes. */
 const LOOK_MS = 500;
 
 /**
- * Tells those who follow when something was written: at once for this process, and within half a second for others.
+ * Calls the followers when something was written: at once if this process has written it, else within half a second.
  * `data_version` changes when another connection has committed, and asking for it reads no table.
  * https://www.sqlite.org/pragma.html#pragma_data_version
  */
@@ -34,7 +34,7 @@ export const createNotice = (database: Database.Database) => {
       if (seen !== version) tell();
       version = seen;
     } catch {
-      tell(); // who reads on learns what is wrong with the file
+      tell(); // followers then read, and see what is wrong with the file
     }
   };
   const end = (): void => {
@@ -45,7 +45,7 @@ export const createNotice = (database: Database.Database) => {
   return {
     tell,
     follow: (follower: () => void): (() => void) => {
-      const own = () => follower(); // the same function may follow twice
+      const own = () => follower(); // the same function may be given twice
       followers.add(own);
       if (!timer) {
         version = look();

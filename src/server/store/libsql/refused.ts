@@ -5,6 +5,7 @@ import { namesUser } from '../names-user.js';
 import type { NewRefused, Refused, Resent, Span, Written } from '../port.js';
 import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, refusedText } from '../refused-bounds.js';
 import { storableText } from '../storable.js';
+import type { Writer } from './connections.js';
 
 interface StoredRefused {
   seq: number;
@@ -26,27 +27,44 @@ const readRefused = ({ is_dead, ...row }: StoredRefused): Refused => {
   return { ...(Object.fromEntries(known) as unknown as Refused), ...(is_dead && { isDead: true }) };
 };
 
-/** The refused. All but `read` have to be called inside a transaction. */
-export const createRefused = (database: Database.Database) => {
-  const prepare = (sql: string) => database.prepare<unknown[]>(sql);
-  const insert = prepare(`
-    INSERT INTO refused (received_at, reason, status, message, id, type, project, user_id, body, client, record)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+const COLUMNS = [
+  ...(['received_at', 'reason', 'status', 'message', 'id', 'type', 'project'] as const),
+  ...(['user_id', 'body', 'client', 'record'] as const),
+];
+
+const valuesOf = ({ record, ...one }: NewRefused): unknown[] => {
+  const text = (given: string | undefined) => given && storableText(given);
+  const values: Readonly<Partial<Record<(typeof COLUMNS)[number], unknown>>> = {
+    ...one,
+    ...{ message: refusedText(one.message), body: one.body && refusedText(one.body) },
+    ...{ id: text(one.id), project: text(one.project), user_id: text(one.user_id) },
+    record: record && writeDead(record),
+  };
+  return COLUMNS.map((name) => values[name]);
+};
+
+/** What writes the refused. All of it has to be called inside a transaction. */
+export const createRefusedWriter = ({ prepare, prepareChange }: Writer) => {
+  const insert = (condition: string) =>
+    prepareChange(`
+      INSERT INTO refused (${COLUMNS.join(', ')})
+      SELECT ${COLUMNS.map((name, index) => `value->>${index} AS ${name}`).join(', ')}
+      FROM json_each(?) WHERE ${condition}`);
+  const insertAll = insert('TRUE');
+  const insertNew = insert(`NOT EXISTS (
+    SELECT 1 FROM refused AS r WHERE r.received_at = value->>0 AND r.reason = value->>1
+      AND r.message = value->>3 AND r.body IS value->>8)`);
   const sizeOf = prepare('SELECT count, size FROM refused_sizes WHERE is_dead = ?');
   const removeOldest = prepare(
-    'DELETE FROM refused WHERE seq = (SELECT seq FROM refused WHERE is_dead = ? ORDER BY seq LIMIT 1)',
-  );
-  const isThere = prepare(
-    'SELECT 1 FROM refused WHERE received_at = ? AND reason = ? AND message = ? AND body IS ?',
+    'DELETE FROM refused WHERE seq IN (SELECT seq FROM refused WHERE is_dead = ? ORDER BY seq LIMIT ?)',
   );
   const dead = prepare('SELECT record FROM refused WHERE seq = ? AND record IS NOT NULL');
   const remove = prepare('DELETE FROM refused WHERE seq = ?');
-  const removeDead = prepare('DELETE FROM refused WHERE seq = ? AND record IS NOT NULL');
-  /** A dead record has died again, perhaps of something else. */
-  const rename = prepare('UPDATE refused SET message = ? WHERE seq = ?');
-  const removeBefore = prepare(
-    'DELETE FROM refused WHERE seq IN (SELECT seq FROM refused WHERE received_at < ? LIMIT ?)',
+  const removeDead = prepareChange(
+    'DELETE FROM refused WHERE seq IN (SELECT value FROM json_each(?)) AND record IS NOT NULL',
   );
+  const rename = prepare('UPDATE refused SET message = ? WHERE seq = ?');
+  const removeBefore = prepare('DELETE FROM refused WHERE received_at < ?');
   const removeOfUser = prepare(`
     DELETE FROM refused
     WHERE (project IS NULL OR project = ?) AND (user_id = ? OR instr(record, ?) > 0)`);
@@ -54,38 +72,62 @@ export const createRefused = (database: Database.Database) => {
     'SELECT seq, body FROM refused WHERE is_dead = 0 AND (project IS NULL OR project = ?)',
   );
 
-  const bodyOf = ({ body }: NewRefused): string | null =>
-    body === undefined ? null : refusedText(body);
-
-  const put = (one: NewRefused): void => {
-    const record = one.record ? writeDead(one.record) : null;
-    const texts = [one.id, one.type, one.project, one.user_id];
-    insert.run(
-      ...[one.received_at, one.reason, one.status, refusedText(one.message)],
-      ...texts.map((text) => (text === undefined ? null : storableText(text))),
-      ...[bodyOf(one), one.client ?? null, record],
-    );
-    const [isDead, max] = record ? [1, MAX_DEAD] : [0, MAX_REFUSED];
-    for (;;) {
-      const [kept] = sizeOf.all(isDead) as { count: number; size: number }[];
-      if (kept!.count <= max && kept!.size <= MAX_DEAD_SIZE) return;
-      removeOldest.run(isDead);
-    }
+  /** Removes the oldest of a kind until the bounds hold. */
+  const trim = async (isDead: number, max: number): Promise<void> => {
+    const [kept] = await sizeOf<{ count: number; size: number }>(isDead);
+    const { count, size } = kept!;
+    if (count <= max && size <= MAX_DEAD_SIZE) return;
+    await removeOldest(isDead, Math.max(1, count - max));
+    await trim(isDead, max);
+  };
+  const put = async (all: readonly NewRefused[], statement = insertAll): Promise<number> => {
+    if (!all.length) return 0;
+    const added = await statement(JSON.stringify(all.map(valuesOf)));
+    await trim(0, MAX_REFUSED);
+    await trim(1, MAX_DEAD);
+    return added;
   };
 
   return {
     put,
-    /** Answers whether it was new. */
-    adopt: (one: NewRefused): boolean => {
-      const [known] = isThere.all(
-        one.received_at,
-        one.reason,
-        refusedText(one.message),
-        bodyOf(one),
-      );
-      if (!known) put(one);
-      return !known;
+    /** Keeps what is not here yet, and answers how much that was. */
+    adopt: (all: readonly NewRefused[]): Promise<number> => put(all, insertNew),
+    /** Tries dead records again. Answers what became of each that is there. */
+    resend: async (
+      seqs: readonly number[],
+      write: (records: readonly Incoming[]) => Promise<Written[]>,
+    ): Promise<Resent[]> => {
+      const letters: { seq: number; record: Incoming }[] = [];
+      for (const seq of seqs)
+        for (const { record } of await dead<{ record: string }>(seq))
+          letters.push({ seq, record: readDead(record) });
+      const written = await write(letters.map(({ record }) => record));
+      const resent = letters.map(({ seq }, index) => resentOf(seq, written[index]!));
+      for (const one of resent) {
+        // A record that has died again may have died of something else.
+        if (one.outcome === 'dead') await rename(refusedText(one.message), one.seq);
+        else await remove(one.seq);
+      }
+      return resent;
     },
+    purge: (seqs: readonly number[]): Promise<number> => removeDead(JSON.stringify(seqs)),
+    removeBefore,
+    removeOfUser: async (project: string, userId: string): Promise<void> => {
+      // A dead record is in our own spelling of JSON; what else was refused is as a stranger sent it.
+      await removeOfUser(project, userId, JSON.stringify(userId));
+      for (const { seq, body } of await bodies<{ seq: number; body: string | null }>(project))
+        if (body !== null && namesUser(body, userId)) await remove(seq);
+    },
+  };
+};
+
+/** What reads the refused. */
+export const createRefusedReader = (database: Database.Database) => {
+  const prepare = (sql: string) => database.prepare<unknown[]>(sql);
+  const dead = prepare('SELECT record FROM refused WHERE seq = ? AND record IS NOT NULL');
+  const count = prepare('SELECT sum(count) AS count FROM refused_sizes');
+
+  return {
     dead: (seqs: readonly number[]): { seq: number; record: Incoming }[] =>
       seqs.flatMap((seq) => {
         const [row] = dead.all(seq) as { record: string }[];
@@ -98,29 +140,6 @@ export const createRefused = (database: Database.Database) => {
       ).all(after, before, limit) as StoredRefused[];
       return rows.map(readRefused);
     },
-    /** Tries a dead record again. Undefined if there is none with this number. */
-    resend: (seq: number, write: (record: Incoming) => Written): Resent | undefined => {
-      const [row] = dead.all(seq) as { record: string }[];
-      if (!row) return undefined;
-      const written = write(readDead(row.record));
-      if (written.outcome === 'dead') rename.run(refusedText(written.message), seq);
-      else remove.run(seq);
-      return resentOf(seq, written);
-    },
-    purge: (seqs: readonly number[]): number =>
-      seqs.reduce((sum, seq) => sum + removeDead.run(seq).changes, 0),
-    count: (): number => {
-      const [sum] = prepare('SELECT sum(count) AS count FROM refused_sizes').all() as {
-        count: number;
-      }[];
-      return sum!.count;
-    },
-    removeBefore: (time: string, limit: number): void => void removeBefore.run(time, limit),
-    removeOfUser: (project: string, userId: string): void => {
-      // A dead record is in our own spelling of JSON; what else was refused is as a stranger sent it.
-      removeOfUser.run(project, userId, JSON.stringify(userId));
-      for (const { seq, body } of bodies.all(project) as { seq: number; body: string | null }[])
-        if (body !== null && namesUser(body, userId)) remove.run(seq);
-    },
+    count: (): number => (count.all() as [{ count: number }])[0].count,
   };
 };

@@ -1,16 +1,16 @@
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../check-options.js';
-import { openFile } from '../../queue/libsql/file.js';
-import { deadLetterOf, incomingOf, refusedProfileOf } from '../dead-letter.js';
 import type { Incoming } from '../../incoming.js';
-import type { Count, Held, NewRefused, Profile, Row, Store, Written } from '../port.js';
+import { incomingOf, lettersOf, refusedProfileOf } from '../dead-letter.js';
+import { createGroups } from '../groups.js';
+import type { Count, Store, Written } from '../port.js';
 import { storable, storableText, tellReplaced } from '../storable.js';
+import { openConnections } from './connections.js';
 import { createNotice } from './notice.js';
-import { createProfiles } from './profiles.js';
-import { createRefused } from './refused.js';
+import { createProfileWriter, readProfiles } from './profiles.js';
+import { createRefusedReader, createRefusedWriter } from './refused.js';
 import { createRowReader } from './rows.js';
-import { TABLES } from './schema.js';
-import { createWriter } from './write.js';
+import { createRowWriter } from './write-rows.js';
 
 export interface LibsqlStoreOptions {
   /** Of `createLibsqlStore`: the file, which is made with its folder; processes of one machine may share it. */
@@ -19,7 +19,7 @@ export interface LibsqlStoreOptions {
   onReplaced?: ((records: number) => void) | undefined;
 }
 
-/** What one transaction erases of a user at the most, so that it holds up no other work for long. */
+/** Rows of a user that one transaction erases at the most, so that it holds up no other work for long. */
 const ERASE_ROWS = 5_000;
 
 /** Keeps records in one file of this machine. */
@@ -29,102 +29,99 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     required: ['path'],
   });
   const { path, onReplaced } = options;
-  const file = openFile(path, TABLES, (jobs) => profiles.inOnePiece(jobs));
-  const { database, prepare } = file;
-  const profiles = createProfiles(database);
-  const notice = createNotice(database);
-  const writer = createWriter(database, profiles);
-  const readRows = createRowReader(database);
-  const refused = createRefused(database);
+  const { reader, writer, transaction, close } = openConnections(path);
+  const notice = createNotice(reader);
+  const profiles = createProfileWriter(writer);
+  const rows = createRowWriter(writer, profiles);
+  const refused = createRefusedWriter(writer);
+  const readRefused = createRefusedReader(reader);
   // Kept by AUTOINCREMENT: https://www.sqlite.org/autoinc.html
-  const lastPlace = prepare("SELECT seq FROM sqlite_sequence WHERE name = 'rows'");
-  const eraseRows = prepare(
+  const lastPlace = reader.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'rows'");
+  const counts = reader.prepare(
+    'SELECT project, type, rows FROM counts WHERE rows > 0 ORDER BY project, type',
+  );
+  const eraseRows = writer.prepareChange(
     'DELETE FROM rows WHERE seq IN (SELECT seq FROM rows WHERE project = ? AND user_id = ? LIMIT ?)',
   );
-  const expireRows = prepare(
+  const expireRows = writer.prepareChange(
     'DELETE FROM rows WHERE seq IN (SELECT seq FROM rows WHERE received_at < ? ORDER BY received_at LIMIT ?)',
   );
 
-  const run = async <Result>(work: () => Result): Promise<Result> => {
-    const result = await file.runIfThere(work);
+  const run = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = await transaction(work);
     notice.tell();
     return result;
   };
-
-  const write = (record: Incoming): Written => {
-    const written = writer.write(record);
-    if (written.outcome === 'dead') refused.put(deadLetterOf(record, written.message));
-    return written;
-  };
-  /** Answers whether it was new. */
-  const adopt = (row: Omit<Row, 'seq'>): boolean => {
-    const written = writer.adopt(row);
-    if (written.outcome !== 'dead') return written.outcome === 'stored';
-    return refused.adopt(deadLetterOf(incomingOf(row), written.message));
-  };
-  const adoptProfile = (profile: Profile): void => {
-    const written = writer.adoptProfile(profile);
-    if (written.outcome === 'dead') refused.adopt(refusedProfileOf(profile, written.message));
-  };
+  const writes = createGroups<Incoming, Written>({
+    run: (records) =>
+      run(async () => {
+        const written = await rows.write(records);
+        await refused.put(lettersOf(records, written));
+        return written;
+      }),
+    lanes: 1,
+  });
 
   return {
     write: async (records) => {
+      if (!records.length) return [];
       const good = records.map(storable);
-      const results = await run(() => good.map(write));
+      const written = await writes.add(good);
       tellReplaced(records, good, onReplaced);
-      return results;
+      return written;
     },
     // SQLite writes it even if it is 0 already. An empty transaction would pass on a full disk or a read-only file.
-    check: () => file.runIfThere(() => void database.exec('PRAGMA application_id = 0')),
-    refuse: (all: readonly NewRefused[]) => run(() => all.forEach(refused.put)),
-    rows: readRows,
-    lastPlace: async () => {
-      const [row] = lastPlace.all() as { seq: number }[];
-      return row?.seq ?? 0;
-    },
-    refused: async (span) => refused.read(span),
-    resend: (seqs) => run(() => seqs.flatMap((seq) => refused.resend(seq, writer.write) ?? [])),
+    check: () => transaction(() => writer.exec('PRAGMA application_id = 0')),
+    refuse: async (all) => void (await run(() => refused.put(all))),
+    rows: createRowReader(reader),
+    lastPlace: async () => (lastPlace.all() as { seq: number }[])[0]?.seq ?? 0,
+    refused: async (span) => readRefused.read(span),
+    resend: (seqs) => run(() => refused.resend(seqs, rows.write)),
     purge: (seqs) => run(() => refused.purge(seqs)),
-    dead: async (seqs) => refused.dead(seqs),
-    profiles: async (filter, page) => profiles.read(filter, page),
-    counts: async () =>
-      prepare(
-        'SELECT project, type, rows FROM counts WHERE rows > 0 ORDER BY project, type',
-      ).all() as Count[],
-    countRefused: async () => refused.count(),
+    dead: async (seqs) => readRefused.dead(seqs),
+    profiles: async (filter, page) => readProfiles(reader, filter, page),
+    counts: async () => counts.all() as Count[],
+    countRefused: async () => readRefused.count(),
     erase: async (project, userId) => {
       const user = [storableText(project), storableText(userId)] as const;
-      let erased = 0;
-      for (;;) {
-        const { changes } = await run(() => eraseRows.run(...user, ERASE_ROWS));
-        erased += changes;
-        if (changes < ERASE_ROWS) break;
-      }
-      await run(() => {
-        profiles.remove({ project: user[0], user_id: user[1] });
-        refused.removeOfUser(...user);
-      });
-      return erased;
+      /** Erases some rows, and with the last of them all the rest. */
+      const eraseSome = async (): Promise<number> => {
+        const erased = await eraseRows(...user, ERASE_ROWS);
+        if (erased === ERASE_ROWS) return erased;
+        await profiles.remove({ project: user[0], user_id: user[1] });
+        await refused.removeOfUser(...user);
+        return erased;
+      };
+      let all = 0;
+      for (let erased = ERASE_ROWS; erased === ERASE_ROWS; all += erased)
+        erased = await run(eraseSome);
+      return all;
     },
     expire: (before, limit) =>
-      run(() => {
-        refused.removeBefore(before, limit);
-        return expireRows.run(before, limit).changes + profiles.removeBefore(before, limit);
+      run(async () => {
+        await refused.removeBefore(before);
+        return (await expireRows(before, limit)) + (await profiles.removeBefore(before, limit));
       }),
-    adopt: ({ rows = [], profiles: kept = [], refused: others = [] }: Held) =>
-      run(() => {
-        kept.forEach(adoptProfile);
-        return rows.filter(adopt).length + others.filter(refused.adopt).length;
+    adopt: ({ rows: given = [], profiles: kept = [], refused: others = [] }) =>
+      run(async () => {
+        const merged = await profiles.merge(kept);
+        const broken = [...merged.refused].map(([n, words]) => refusedProfileOf(kept[n]!, words));
+        await refused.adopt(broken);
+        const records = given.map((row) => ({ ...incomingOf(row), arrivals: row.arrivals }));
+        const { added, written } = await rows.adopt(records);
+        const letters = lettersOf(records, written);
+        return added + (await refused.adopt(letters)) + (await refused.adopt(others));
       }),
     follow: notice.follow,
     clear: () =>
-      run(() => {
-        ['rows', 'counts', 'refused'].forEach((table) => database.exec(`DELETE FROM ${table}`));
-        profiles.clear();
+      run(async () => {
+        for (const table of ['rows', 'counts', 'profiles', 'refused'])
+          await writer.exec(`DELETE FROM ${table}`);
       }),
     close: async () => {
       notice.end();
-      file.close();
+      await writes.whenIdle();
+      await close();
     },
   };
 };

@@ -1,19 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
-import { quoted } from './schema.js';
+import { literal, quoted } from './schema.js';
 
-/** How often those who follow look for themselves: a notice may be lost with its connection, or to a pooler. */
+/** How often followers look for themselves: a notice may be lost with its connection, or to a pooler. */
 const LOOK_MS = 2_000;
+/** The pause between two notices to other processes. */
+const PAUSE_MS = 50;
 
-/** Tells those who follow that something was stored: by the notices of Postgres, and by a slow look of its own. */
+/**
+ * Calls followers when something was stored: at once for this process, and by a notice of Postgres for others. A notice
+ * goes out after the commit. Inside the transaction it would make commits of the whole Postgres server wait for each
+ * other.
+ */
 export const createFollowers = (database: PostgresDatabase, tables: Tables, schema: string) => {
   const followers = new Set<() => void>();
   let listener: pg.Client | undefined;
   let timer: ReturnType<typeof setInterval> | undefined;
   let seen: string | undefined;
+  const notice = `SELECT pg_notify(${literal(schema)}, '')`;
 
   const tell = (): void => followers.forEach((onRows) => onRows());
+
+  let isNotifying = false;
+  let isDue = false;
+  /** Sends one notice for all that is stored until it goes out. If it is lost, the others look for themselves. */
+  const notify = async (): Promise<void> => {
+    isDue = true;
+    if (isNotifying) return;
+    isNotifying = true;
+    while (isDue) {
+      isDue = false;
+      await database.read({ text: notice }).catch(() => {});
+      await sleep(PAUSE_MS, undefined, { ref: false });
+    }
+    isNotifying = false;
+  };
 
   const listen = async (): Promise<void> => {
     const client = await database.connect();
@@ -38,11 +61,11 @@ export const createFollowers = (database: PostgresDatabase, tables: Tables, sche
     try {
       if (!listener) {
         await listen();
-        tell(); // of what was stored before this connection could hear
+        tell(); // rows may have been stored before this connection listened
       }
       await look();
     } catch {
-      // The database is away. The writes say so, and the next look finds what was missed.
+      // The database is away. Writes report it, and the next look finds the missed rows.
     }
     isBusy = false;
   };
@@ -55,8 +78,13 @@ export const createFollowers = (database: PostgresDatabase, tables: Tables, sche
   };
 
   return {
+    /** Called when something was stored or refused, and is committed. */
+    told: (): void => {
+      tell();
+      void notify();
+    },
     follow: (onRows: () => void): (() => void) => {
-      // Its own function, so that one who follows twice is two followers.
+      // A function of its own, so that one that is given twice is two followers.
       const follower = () => onRows();
       followers.add(follower);
       if (!timer) {

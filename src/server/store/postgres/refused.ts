@@ -2,11 +2,11 @@ import type { Incoming } from '../../incoming.js';
 import type { NewRefused, Refused, Span } from '../port.js';
 import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, refusedText } from '../refused-bounds.js';
 import { readDead, writeDead } from '../dead-letter.js';
+import { createGroups } from '../groups.js';
 import { storable } from '../storable.js';
 import { isoOut, placeOut, present, unnest, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
-import { createGroups } from './groups.js';
-import { lockOf, notifyOf } from './schema.js';
+import { lockOf } from './schema.js';
 import { pageOf } from './span.js';
 
 const GIVEN = unnest({
@@ -45,8 +45,7 @@ export const createRefused = (database: PostgresDatabase, tables: Tables, schema
       FROM turn, ${GIVEN.table} WHERE ${condition} ORDER BY n
       RETURNING seq
     )
-    SELECT count(*)::integer AS added,
-      (SELECT count(${notifyOf(schema)}) FROM (SELECT 1 FROM written LIMIT 1) AS one) FROM written`;
+    SELECT count(*)::integer AS added FROM written`;
   const isNew = `NOT EXISTS (
     SELECT 1 FROM ${refused} AS r WHERE r.received_at = given.received_at
       AND r.reason = given.reason AND r.message = given.message
@@ -77,9 +76,7 @@ export const createRefused = (database: PostgresDatabase, tables: Tables, schema
 
   return {
     whenIdle: groups.whenIdle,
-    refuse: async (given: readonly NewRefused[]): Promise<void> => {
-      if (given.length) await groups.add(given);
-    },
+    refuse: async (given: readonly NewRefused[]): Promise<void> => void (await groups.add(given)),
     /** Keeps what is not here yet, and answers how much that was. */
     adopt: (given: readonly NewRefused[]) => keep(given, isNew),
     read: async (span: Span): Promise<Refused[]> => {

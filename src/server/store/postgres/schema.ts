@@ -14,9 +14,6 @@ export const literal = (text: string): string => `'${text.replaceAll("'", "''")}
 export const lockOf = (schema: string, what: 'rows' | 'refused' | 'schema'): string =>
   `pg_advisory_xact_lock(hashtext(${literal(schema)}), ${['rows', 'refused', 'schema'].indexOf(what)})`;
 
-/** Tells all processes that follow this schema, once the transaction is committed. Its name is that of the schema. */
-export const notifyOf = (schema: string): string => `pg_notify(${literal(schema)}, '')`;
-
 /**
  * Each step takes the tables of the version before it to the next one.
  *

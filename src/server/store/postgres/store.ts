@@ -1,21 +1,20 @@
-import { messageOf } from '../../../interface/errors.js';
 import { callback, positive, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../check-options.js';
 import type { Incoming } from '../../incoming.js';
-import { deadLetterOf, incomingOf, refusedProfileOf, resentOf } from '../dead-letter.js';
-import type { Count, Held, Profile, Store, Written } from '../port.js';
+import { incomingOf, lettersOf, refusedProfileOf, resentOf } from '../dead-letter.js';
+import { createGroups } from '../groups.js';
+import type { Count, Held, NewRefused, Profile, Store, Written } from '../port.js';
 import { storable, tellReplaced } from '../storable.js';
+import { createRecordWriter } from '../write-records.js';
 import { tablesOf } from './columns.js';
 import { openDatabase } from './database.js';
 import { createFollowers } from './follow.js';
-import { createGroups } from './groups.js';
 import { createProfiles } from './profiles.js';
 import { createRefused } from './refused.js';
 import { createRemovers } from './remove.js';
 import { createRowReader } from './rows.js';
 import { migrate, quoted } from './schema.js';
-import { columnsOf, createRecordWriter, isLate, isOfRecord } from './write-records.js';
-import { createRowWriter, type StoredRecord } from './write-rows.js';
+import { createRowWriter, isLate, wordsOfRefusal } from './write-rows.js';
 
 export interface PostgresStoreOptions {
   /** Of `createPostgresStore`: `postgres://user:password@host:5432/database`. Postgres 14 or later, with UTF8. */
@@ -50,46 +49,41 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
   const refused = createRefused(database, tables, schema);
   const profiles = createProfiles(database, tables, schema);
   const followers = createFollowers(database, tables, schema);
-  const writeAll = createRecordWriter(rowWriter.store);
-  const writes = createGroups<StoredRecord, Written>({
+  const writeAll = createRecordWriter({ store: rowWriter.store, wordsOfRefusal });
+  const writes = createGroups<Incoming, Written>({
     ...{ run: writeAll, lanes: database.writers, isLate },
   });
   /** A large profile is what can take long. */
   const write = (records: readonly Incoming[]): Promise<Written[]> =>
-    writes.add(records.map(columnsOf), {
+    writes.add(records, {
       sender: records[0]?.client,
       isHeavy: records.some(({ type }) => type === 'identify'),
     });
 
-  const keepDead = async (records: readonly Incoming[], written: readonly Written[]) => {
-    const letters = written.flatMap((one, index) =>
-      one.outcome === 'dead' ? [deadLetterOf(records[index]!, one.message)] : [],
-    );
-    await refused.refuse(letters);
-  };
   const adoptRows = async (rows: NonNullable<Held['rows']>): Promise<number> => {
     let added = 0;
-    const write = createRecordWriter(async (records) => {
-      added += await rowWriter.adopt(records);
-      return {};
+    const write = createRecordWriter({
+      wordsOfRefusal,
+      store: async (records) => {
+        added += await rowWriter.adopt(records);
+        return { known: new Set() };
+      },
     });
-    const records = rows.map((row) => storable(incomingOf(row)));
-    const written = await write(
-      records.map((record, index) => ({ ...columnsOf(record), arrivals: rows[index]!.arrivals })),
-    );
-    const dead = written.flatMap((one, index) =>
-      one.outcome === 'dead' ? [deadLetterOf(records[index]!, one.message)] : [],
-    );
-    return added + (dead.length ? await refused.adopt(dead) : 0);
+    const records = rows.map((row) => ({
+      ...storable(incomingOf(row)),
+      arrivals: row.arrivals,
+    }));
+    const letters = lettersOf(records, await write(records));
+    return added + (letters.length ? await refused.adopt(letters) : 0);
   };
   /** Halves them until one that the database refuses stands alone. */
   const adoptProfiles = async (all: readonly Profile[]): Promise<void> => {
     try {
       await profiles.adopt(all);
     } catch (error) {
-      if (!isOfRecord(error)) throw error;
+      const message = wordsOfRefusal(error);
+      if (message === undefined) throw error;
       if (all.length === 1) {
-        const message = messageOf((error as Error).cause);
         await refused.adopt([refusedProfileOf(all[0]!, message)]);
         return;
       }
@@ -99,19 +93,26 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     }
   };
 
+  const refuse = async (given: readonly NewRefused[]): Promise<void> => {
+    if (!given.length) return;
+    await refused.refuse(given);
+    followers.told();
+  };
+
   return {
     write: async (records) => {
       if (!records.length) return [];
       const clean = records.map(storable);
       const written = await write(clean);
+      if (written.some(({ outcome }) => outcome === 'stored')) followers.told();
       tellReplaced(records, clean, onReplaced);
-      await keepDead(clean, written);
+      await refuse(lettersOf(clean, written));
       return written;
     },
     check: async () => {
       await database.write({ text: `UPDATE ${quoted(schema)}.version SET version = version` });
     },
-    refuse: refused.refuse,
+    refuse,
     rows: createRowReader(database, tables),
     lastPlace: async () => {
       const [row] = await database.read<{ place: number }>({
@@ -131,6 +132,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
       await refused.remove(
         resent.filter(({ outcome }) => outcome !== 'dead').map(({ seq }) => seq),
       );
+      followers.told();
       return resent;
     },
     purge: refused.purge,
@@ -146,7 +148,9 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     adopt: async ({ rows = [], profiles: kept = [], refused: letters = [] }) => {
       if (kept.length) await adoptProfiles(kept);
       const added = rows.length ? await adoptRows(rows) : 0;
-      return added + (letters.length ? await refused.adopt(letters) : 0);
+      const all = added + (letters.length ? await refused.adopt(letters) : 0);
+      if (all) followers.told();
+      return all;
     },
     follow: followers.follow,
     close: async () => {

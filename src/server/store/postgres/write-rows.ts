@@ -1,33 +1,39 @@
-import type { RecordType } from '../../../interface/bodies.js';
+import { messageOf } from '../../../interface/errors.js';
 import { LARGE_PROFILE } from '../../profile-limit.js';
+import {
+  columnsOf,
+  rowKeyOf,
+  userOf,
+  type Arrived,
+  type RecordKey,
+  type Stored,
+} from '../write-records.js';
 import { unnest, type Tables } from './columns.js';
-import type { PostgresDatabase } from './database.js';
+import { sqlStateOf, type PostgresDatabase } from './database.js';
 import { mergeIdentifies } from './profiles.js';
-import { lockOf, notifyOf } from './schema.js';
+import { lockOf } from './schema.js';
 
-/** A record in the columns of the table. */
-export interface StoredRecord {
-  project: string;
-  type: RecordType;
-  id: string;
-  channel?: string | undefined;
-  event?: string | undefined;
-  user_id?: string | undefined;
-  /** JSON. */
-  body: string;
-  called_at: string;
-  received_at: string;
-  arrivals: number;
-  client?: string | undefined;
-}
+/** The code of Postgres in an error of the database, which has its words around it. */
+const stateIn = (error: unknown): string => sqlStateOf((error as Error).cause) ?? '';
 
-export type RecordKey = Pick<StoredRecord, 'project' | 'type' | 'id'>;
+/**
+ * The words of Postgres, if it refuses what it was given, and not the connection or the statement: the data itself, a
+ * constraint, a limit, or what a trigger raises. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+export const wordsOfRefusal = (error: unknown): string | undefined =>
+  /^(22|23|44|54|P0)/.test(stateIn(error)) ? messageOf((error as Error).cause) : undefined;
+/** Whether a statement ran for longer than it may. If it has waited for a lock, the code is another one, 55P03. */
+export const isLate = (error: unknown): boolean => stateIn(error) === '57014';
+/** Whether Postgres had to choose between two transactions, and asks for a second try. */
+const isOfTurn = (error: unknown): boolean => /^40(001|P01)$/.test(stateIn(error));
+const TRIES = 3;
 
-export interface Stored {
+/** The answer of the statement that stores. */
+interface Answer {
   /** Records that were there already. */
-  known?: readonly RecordKey[] | null;
+  known: readonly RecordKey[] | null;
   /** Large profiles that were merged into. */
-  large?: readonly { project: string; user_id: string; size: number }[] | null;
+  large: readonly { project: string; user_id: string; size: number }[] | null;
 }
 
 const GIVEN = unnest({
@@ -46,7 +52,7 @@ const GIVEN = unnest({
 
 /**
  * The statements that store rows. All of a batch is one statement, and so one transaction: the lock, the rows, their
- * counts, the profiles and the notice for those who follow. No two of the rows given have the same key.
+ * counts and the profiles. No two of the rows given have the same key.
  */
 export const createRowWriter = (database: PostgresDatabase, tables: Tables, schema: string) => {
   const insert = `
@@ -62,7 +68,6 @@ export const createRowWriter = (database: PostgresDatabase, tables: Tables, sche
       SELECT project, type, count(*) FROM fresh GROUP BY project, type
       ON CONFLICT (project, type) DO UPDATE SET rows = c.rows + excluded.rows
     )`;
-  const told = `(SELECT count(${notifyOf(schema)}) FROM (SELECT 1 FROM fresh LIMIT 1) AS one)`;
 
   const store = `WITH ${turn},
     written AS (${insert} DO UPDATE SET arrivals = r.arrivals + 1
@@ -72,7 +77,7 @@ export const createRowWriter = (database: PostgresDatabase, tables: Tables, sche
     fresh AS (SELECT * FROM written WHERE arrivals = 1),
     ${counted},
     merged AS (${mergeIdentifies(tables)})
-    SELECT ${told},
+    SELECT
       (SELECT json_agg(json_build_object('project', project, 'type', type, 'id', id))
         FROM written WHERE arrivals > 1) AS known,
       (SELECT json_agg(json_build_object('project', project, 'user_id', user_id, 'size', size))
@@ -81,18 +86,30 @@ export const createRowWriter = (database: PostgresDatabase, tables: Tables, sche
   const adopt = `WITH ${turn},
     fresh AS (${insert} DO NOTHING RETURNING project, type),
     ${counted}
-    SELECT ${told}, (SELECT count(*) FROM fresh)::integer AS added`;
+    SELECT (SELECT count(*) FROM fresh)::integer AS added`;
+
+  const tryStore = async (values: unknown[][], tries = TRIES): Promise<Answer> => {
+    try {
+      const [answer] = await database.write<Answer>({ name: 'store', text: store, values });
+      return answer!;
+    } catch (error) {
+      if (tries > 1 && isOfTurn(error)) return tryStore(values, tries - 1);
+      throw error;
+    }
+  };
 
   return {
     /** Stores records that came, each once so far. */
-    store: async (records: readonly StoredRecord[]): Promise<Stored> => {
-      const values = GIVEN.valuesOf(records);
-      const [row] = await database.write<Stored>({ name: 'store', text: store, values });
-      return row!;
+    store: async (records: readonly Arrived[]): Promise<Stored> => {
+      const { known, large } = await tryStore(GIVEN.valuesOf(records.map(columnsOf)));
+      return {
+        known: new Set(known?.map(rowKeyOf)),
+        large: new Map(large?.map((one) => [userOf(one), one.size])),
+      };
     },
     /** Stores rows of another store as they are, and answers how many were not there. */
-    adopt: async (records: readonly StoredRecord[]): Promise<number> => {
-      const values = GIVEN.valuesOf(records);
+    adopt: async (records: readonly Arrived[]): Promise<number> => {
+      const values = GIVEN.valuesOf(records.map(columnsOf));
       const [row] = await database.write<{ added: number }>({ name: 'adopt', text: adopt, values });
       return row?.added ?? 0;
     },

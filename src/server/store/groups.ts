@@ -1,7 +1,7 @@
 interface Sender {
-  /** Who asks; whoever is not known stands alone. */
+  /** The client that sent the items. Jobs without one are treated as jobs of different clients. */
   sender?: string | undefined;
-  /** What is asked for may take long. */
+  /** The job may take long. */
   isHeavy?: boolean | undefined;
 }
 
@@ -14,32 +14,32 @@ interface Job<Item, Result> extends Sender {
 }
 
 interface GroupOptions<Item, Result> {
-  /** Answers a result for each item, in their order. */
+  /** Returns a result for each item, in the order of the items. */
   run: (items: readonly Item[]) => Promise<Result[]>;
   /** How many groups may run at once. */
   lanes: number;
-  /** Whether a group failed since it ran for too long. That it waited for too long is something else. */
+  /** Whether a group failed because it ran for too long. Waiting for too long does not count. */
   isLate?: (error: unknown) => boolean;
 }
 
-/** A group takes no more when it has this many items. */
+/** A group that has this many items takes no further job. */
 const MAX_ITEMS = 1_000;
-/** If none has passed for so long before one that was late, the database is slow, and not what was asked for. */
+/** If no group has succeeded for this long before one that was late, the database is slow, and not the job. */
 const RECENT_MS = 10_000;
-/** After so many failures one after the other no sender's is tried. */
+/** After this many failures in a row, the jobs of the other senders are not tried. */
 const MAX_FAILURES = 2;
-/** How long what goes last may wait while others go. */
+/** How long a heavy job of a slow sender may wait while other jobs run. */
 const LAST_MS = 10_000;
-/** Slow senders remembered at the most. */
+/** How many slow senders are remembered at most. */
 const MAX_SLOW = 1_000;
 
 /**
- * Runs together what is asked for while earlier groups are running. A statement and its commit cost far more than a
- * row of it. If a group fails, all of it fails.
+ * Group commit: the jobs that arrive while earlier groups run become the next group, since a statement and its commit
+ * cost far more than one row. If a group fails, all of its jobs fail.
  *
- * A group that was late while others pass has something in it that takes too long. Then what each sender asks for goes
- * once more, by itself, and fails only for senders who are late again. From then on what is heavy of such a sender goes
- * last, so that others do not wait for it again.
+ * If a group is late while other groups succeed, one of its jobs takes too long. Then the jobs of each sender are tried
+ * once more by themselves, and fail only for senders that are late again. From then on the heavy jobs of such a sender
+ * run last and alone, so that other jobs do not wait for them again.
  */
 export const createGroups = <Item, Result>({
   run,
@@ -62,7 +62,7 @@ export const createGroups = <Item, Result>({
     const last = waiting.filter(isLast);
     let count = 0;
     const end = ready.findIndex(({ items }) => (count += items.length) >= MAX_ITEMS);
-    // One at a time, and when nothing else is there: it may hold the lock for long.
+    // Run a heavy job of a slow sender alone, and only if no other job is there: it may hold the lock for long.
     const most = ready.length || running.size ? 0 : 1;
     const group = [...ready.splice(0, end < 0 ? ready.length : end + 1), ...last.splice(0, most)];
     const isTooLong = ({ since }: Job<Item, Result>) => now - since > LAST_MS;
@@ -76,7 +76,7 @@ export const createGroups = <Item, Result>({
     let start = 0;
     for (const { items, resolve } of jobs) resolve(results.slice(start, (start += items.length)));
   };
-  /** Runs what one sender asks for, and answers whether it passed. */
+  /** Runs the jobs of one sender, and returns whether they succeeded. */
   const runOfSender = async (
     jobs: readonly Job<Item, Result>[],
     doOthersPass: boolean,
@@ -124,14 +124,14 @@ export const createGroups = <Item, Result>({
         waiting.push({ items, since: performance.now(), ...sender, resolve, reject });
         runAll();
       }),
-    /** Settles when nothing runs or waits. */
+    /** Settles when no job runs or waits. */
     whenIdle: async (): Promise<void> => {
       while (running.size) await Promise.all(running);
     },
   };
 };
 
-/** The jobs of each sender, those of senders who ask for nothing heavy first. */
+/** Groups jobs by sender. Senders without heavy jobs come first. */
 const bySender = <One extends Sender>(jobs: readonly One[]): One[][] => {
   const all = new Map<unknown, One[]>();
   for (const job of jobs) {
@@ -142,7 +142,7 @@ const bySender = <One extends Sender>(jobs: readonly One[]): One[][] => {
   return [...all.values()].sort((a, b) => Number(isHeavy(a)) - Number(isHeavy(b)));
 };
 
-/** Adds a name to a set that has room for so many; the oldest goes. */
+/** Adds a name to a set. If the set is full, its oldest name is removed. */
 const remember = (names: Set<string>, name: string): void => {
   names.add(name);
   if (names.size > MAX_SLOW) names.delete(names.values().next().value!);

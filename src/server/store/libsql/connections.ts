@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import AsyncDatabase from 'libsql/promise';
+import {
+  BUSY_TIMEOUT_MS,
+  busyPauseMs,
+  codeOf,
+  inWords,
+  openDatabase,
+} from '../../queue/libsql/file.js';
+import { TABLES } from './schema.js';
+
+type Awaitable<Value> = Value | Promise<Value>;
+
+/** A connection of either kind, if its answers are awaited. */
+interface Connection {
+  exec: (sql: string) => Awaitable<unknown>;
+  prepare: (sql: string) => Awaitable<{ all: (...values: unknown[]) => Awaitable<unknown[]> }>;
+  readonly inTransaction: boolean;
+  close: () => void;
+}
+
+/** A statement that runs inside a transaction of the writer. */
+export type Statement = <Row>(...values: unknown[]) => Promise<Row[]>;
+
+/** The statements of the writer. They have to run inside of its transactions. */
+export interface Writer {
+  exec: (sql: string) => Promise<void>;
+  prepare: (sql: string) => Statement;
+  /** A statement that answers how many rows it has changed. */
+  prepareChange: (sql: string) => (...values: unknown[]) => Promise<number>;
+}
+
+/**
+ * Opens the two connections of a store. The reader is synchronous. The writer runs its statements, commits and waits for
+ * the disk on a thread of the package, so that requests are answered meanwhile. A database in memory has one connection,
+ * for two would be two databases.
+ */
+export const openConnections = (path: string) => {
+  const { database: reader, checkPlace } = openDatabase(path, TABLES);
+  const writer: Connection =
+    path === ':memory:'
+      ? (reader as unknown as Connection)
+      : (new AsyncDatabase(path, { timeout: BUSY_TIMEOUT_MS }) as unknown as Connection);
+
+  /** Settles when the newest transaction has ended. There is one at a time. */
+  let last: Promise<unknown> = Promise.resolve(writer.exec('PRAGMA synchronous = FULL'));
+
+  /** Begins a transaction, and waits if another process has locked the file. `since`: when the work was added. */
+  const begin = async (since: number): Promise<void> => {
+    try {
+      await writer.exec('BEGIN IMMEDIATE');
+    } catch (error) {
+      if (codeOf(error) !== 'SQLITE_BUSY') throw error;
+      const pauseMs = busyPauseMs(performance.now() - since);
+      if (pauseMs === undefined) throw error;
+      await sleep(pauseMs);
+      await begin(since);
+    }
+  };
+  const runNow = async <Result>(work: () => Promise<Result>, since: number): Promise<Result> => {
+    checkPlace();
+    await begin(since);
+    try {
+      const result = await work();
+      await writer.exec('COMMIT');
+      return result;
+    } catch (error) {
+      // After some errors SQLite has rolled back already.
+      if (writer.inTransaction) await writer.exec('ROLLBACK');
+      throw error;
+    }
+  };
+
+  /** Only `all` runs off the event loop: the package's `run` does not. */
+  const prepare = (sql: string): Statement => {
+    let statement: Awaited<ReturnType<Connection['prepare']>> | undefined;
+    return async <Row>(...values: unknown[]) => {
+      statement ??= await writer.prepare(sql);
+      return (await statement.all(...values)) as Row[];
+    };
+  };
+  const changes = prepare('SELECT changes() AS count');
+
+  return {
+    reader,
+    writer: {
+      exec: async (sql) => void (await writer.exec(sql)),
+      prepare,
+      prepareChange: (sql) => {
+        const statement = prepare(sql);
+        return async (...values) => {
+          await statement(...values);
+          const [row] = await changes<{ count: number }>();
+          return row!.count;
+        };
+      },
+    } satisfies Writer,
+    /** Runs work in a transaction, after all earlier work. Settles when it is on the disk. */
+    transaction: <Result>(work: () => Promise<Result>): Promise<Result> => {
+      const since = performance.now();
+      const result = last.then(() => runNow(work, since));
+      last = result.catch(() => {}); // the caller hears of it
+      return result.catch((error: unknown) => {
+        throw inWords(error, path);
+      });
+    },
+    /** Closes both when the last transaction has ended. */
+    close: async (): Promise<void> => {
+      await last;
+      writer.close();
+      if (path !== ':memory:') reader.close();
+    },
+  };
+};

@@ -1,0 +1,100 @@
+import type { EventBody, RecordType } from '../../interface/bodies.js';
+import type { Incoming } from '../incoming.js';
+import type { Written } from './port.js';
+
+/** A record to be stored. One that is taken over from another store may have come several times. */
+export type Arrived = Incoming & { arrivals?: number };
+
+/** A record in the columns of the table. */
+export interface Columns {
+  project: string;
+  type: RecordType;
+  id: string;
+  channel: string | undefined;
+  event: string | undefined;
+  user_id: string | undefined;
+  /** JSON. */
+  body: string;
+  called_at: string;
+  received_at: string;
+  arrivals: number;
+  client: string | undefined;
+}
+
+export type RecordKey = Pick<Columns, 'project' | 'type' | 'id'>;
+
+export const columnsOf = (record: Arrived): Columns => {
+  const { id, type, body, text, client, calledAt, receivedAt, arrivals = 1 } = record;
+  const { project, user_id, channel, event } = body as Partial<EventBody> & { project: string };
+  return {
+    ...{ project, type, id, channel, event, user_id, body: text },
+    ...{ called_at: calledAt, received_at: receivedAt, arrivals, client },
+  };
+};
+
+/** What a statement says of the records that it has stored. */
+export interface Stored {
+  /** Keys of records that were there already. */
+  known: ReadonlySet<string>;
+  /** The sizes of large profiles that were merged into, by project and user. */
+  large?: ReadonlyMap<string, number>;
+}
+
+interface Parts {
+  /** Stores all of these records, no two of which have the same key, or fails and stores none of them. */
+  store: (records: readonly Arrived[]) => Promise<Stored>;
+  /** The words of the database, if it refuses a record itself, and neither the connection nor the statement. */
+  wordsOfRefusal: (error: unknown) => string | undefined;
+}
+
+/** Keys for maps. */
+export const rowKeyOf = ({ project, type, id }: RecordKey): string =>
+  JSON.stringify([project, type, id]);
+export const recordKeyOf = ({ type, id, body: { project } }: Incoming): string =>
+  rowKeyOf({ project, type, id });
+export const userOf = ({
+  project,
+  user_id,
+}: {
+  project: string;
+  user_id?: string | undefined;
+}): string => JSON.stringify([project, user_id]);
+
+const writtenOf = (record: Arrived, { known, large }: Stored): Written => {
+  if (known.size && known.has(recordKeyOf(record))) return { outcome: 'known' };
+  const isLarge = large?.size && record.type === 'identify';
+  const profile = isLarge ? large.get(userOf(record.body)) : undefined;
+  return { outcome: 'stored', ...(profile !== undefined && { profile }) };
+};
+
+/** Writes records by a statement that stores all of them or none, and answers what became of each. */
+export const createRecordWriter = ({ store, wordsOfRefusal }: Parts) => {
+  /** If a record spoils the statement, the records are halved until the bad one stands alone. */
+  const writeDistinct = async (records: readonly Arrived[]): Promise<Written[]> => {
+    try {
+      const stored = await store(records);
+      return records.map((record) => writtenOf(record, stored));
+    } catch (error) {
+      const message = wordsOfRefusal(error);
+      if (message === undefined) throw error;
+      if (records.length === 1) return [{ outcome: 'dead', message }];
+      const half = Math.ceil(records.length / 2);
+      const first = await writeDistinct(records.slice(0, half));
+      return [...first, ...(await writeDistinct(records.slice(half)))];
+    }
+  };
+
+  /** A statement cannot change a row twice, so a record that is given again goes with the next statement. */
+  const write = async (records: readonly Arrived[]): Promise<Written[]> => {
+    if (!records.length) return [];
+    // Most often no id is there twice, and then no key is either.
+    if (new Set(records.map(({ id }) => id)).size === records.length) return writeDistinct(records);
+    const keys = new Set<string>();
+    const isRepeat = records.map((record) => keys.size === keys.add(recordKeyOf(record)).size);
+    if (keys.size === records.length) return writeDistinct(records);
+    const written = await writeDistinct(records.filter((_, index) => !isRepeat[index]));
+    const repeated = await write(records.filter((_, index) => isRepeat[index]));
+    return isRepeat.map((again) => (again ? repeated : written).shift()!);
+  };
+  return write;
+};
