@@ -2,7 +2,7 @@ export { createConsumer } from './server/deliver/consumer.js';
 export { createDelivery } from './server/deliver/delivery.js';
 export { createRelay } from './server/create-relay.js';
 export type { Consumer, ConsumerHealth, ConsumerOptions } from './server/deliver/consumer.js';
-export type { Undelivered } from './server/deliver/settle.js';
+export type { Undelivered } from './server/deliver/hand.js';
 export type { Relay, ServerHealth } from './server/create-relay.js';
 export type {
   Deliverable,

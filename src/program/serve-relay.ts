@@ -20,11 +20,6 @@ import { createTroubleLog } from './trouble-log.js';
 import { onSignals, untilStopped, within } from './until-stopped.js';
 
 const LOG_EVERY_MS = 60_000;
-/**
- * How long nobody else gets what this process has taken: it may begin with a record until a third of this is over, and a
- * try has to end before all of it is.
- */
-const visibilityOf = (timeout = 10_000): number => Math.max(90_000, 3 * timeout);
 /** How long all may take when the program is told to stop. Then it ends whatever is under way. */
 const STOP_MS = 20_000;
 
@@ -68,7 +63,7 @@ export const serveRelay = async (
     ...{ header: addressHeader, trusted: trustedProxies, warn: log.error },
   });
   const consumer = createConsumer({
-    ...{ queue, maxAge, visibilityTimeout: visibilityOf(timeout), ...hooks },
+    ...{ queue, maxAge, ...hooks },
     delivery: createDelivery({ ...toService, onMetric: metrics.onMetric }),
     onMetric,
     onUndelivered: ({ record, reason, status }: Undelivered) =>
