@@ -3,6 +3,7 @@ export { createDelivery } from './server/deliver/delivery.js';
 export { createRelay } from './server/create-relay.js';
 export type { Consumer, ConsumerHealth, ConsumerOptions } from './server/deliver/consumer.js';
 export type { Undelivered } from './server/deliver/hand.js';
+export type { StoreTarget } from './server/deliver/targets.js';
 export type { Relay, ServerHealth } from './server/create-relay.js';
 export type {
   Deliverable,

@@ -8,6 +8,7 @@ export type { Consumer, ConsumerHealth, ConsumerOptions } from './server/deliver
 export type { Delivery, DeliverOptions, Deliverable } from './server/deliver/delivery.js';
 export type { ServiceHealth } from './server/deliver/backoff.js';
 export type { Undelivered } from './server/deliver/hand.js';
+export type { StoreTarget } from './server/deliver/targets.js';
 export type { PageFile, ServiceOptions, WriteToken } from './server/service-options.js';
 export type { ServerOptions } from './server/relay-options.js';
 export type {

@@ -112,13 +112,15 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
   /** Ends the wait before the next look at the queue. */
   let wake = (): void => {};
   const trouble = createReportOnce(tell, now);
-  /** Since when the queue has failed. */
+  /** Since when the queue has failed, and when it failed last. */
   let failingSince: number | undefined;
+  let failedAt = -Infinity;
   let size: QueueSize | undefined;
 
   const queueFailed = (error: unknown): number => {
     trouble.tell({ kind: 'queue', message: messageOf(error) });
-    failingSince ??= ticks();
+    failedAt = ticks();
+    failingSince ??= failedAt;
     return waitInTrouble(ticks() - failingSince, Math.random());
   };
   const queueWorks = (): void => {
@@ -194,8 +196,10 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
     if (!queue.size) return;
     try {
       size = await inTime(queue.size(), MEASURE_EVERY_MS);
-      // While nothing is taken, because of a pause or a full hand, only this shows whether the queue works.
-      if (target.waitMs() > 0 || hand.size() >= places) queueWorks();
+      // While nothing is taken, because of a pause or a full hand, only this shows whether the queue works again. A queue
+      // that can be read may still take nothing; then it has failed a moment ago.
+      const isIdle = target.waitMs() > 0 || hand.size() >= places;
+      if (isIdle && ticks() - failedAt > MEASURE_EVERY_MS / 2) queueWorks();
       const { waiting, dead, oldest } = size;
       tell.metric('queue_waiting', waiting);
       tell.metric('queue_dead', dead);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ConsumerOptions, makeConsumer } from '../../../src/server/deliver/consumer.js';
 import type { Undelivered } from '../../../src/server/deliver/hand.js';
+import type { StoreTarget } from '../../../src/server/deliver/targets.js';
 import { makeDelivery, type DeliveryOptions } from '../../../src/server/deliver/delivery.js';
 import type { Hooks, ServerError } from '../../../src/server/hooks.js';
 import { createLibsqlQueue } from '../../../src/relay-libsql.js';
@@ -466,6 +467,28 @@ describe('a consumer', () => {
     expect(await size()).toEqual({ waiting: 0, dead: 0 });
   });
 
+  it('keeps the place of what was delivered while the queue cannot be told, and sends none of it again', async () => {
+    let isAway = true;
+    const { service, errors, put, size } = createWorld({
+      sizes: { batchSize: 2, places: 4, ownMs: 30_000 },
+      queue: (memory) => ({
+        done: async (taken) => {
+          if (isAway) throw new Error('gone');
+          return memory.done(taken);
+        },
+      }),
+    });
+    await put(Array.from({ length: 6 }, (_, n) => named(`e${n}`)));
+    await pass(300_000); // the queue gives them again meanwhile
+    expect(service.names()).toEqual(['e0', 'e1', 'e2', 'e3']);
+    isAway = false;
+    await pass(60_000);
+    expect(service.names()).toEqual(['e0', 'e1', 'e2', 'e3', 'e4', 'e5']);
+    expect(await size()).toEqual({ waiting: 0, dead: 0 });
+    // It could be read for a moment after it had failed for the first time.
+    expect(errors.length).toBeLessThanOrEqual(2);
+  });
+
   it.each(['the clock is set back', 'the queue answers late'])(
     'starts no request after a third of the time for which the records are its own, though %s',
     async (what) => {
@@ -584,5 +607,69 @@ describe('a consumer', () => {
     expect(metrics).toContainEqual(['queue_waiting', 3]);
     const [, oldest] = metrics.filter(([name]) => name === 'queue_oldest_ms').at(-1)!;
     expect(oldest).toBeGreaterThanOrEqual(10_000);
+  });
+});
+
+describe('a consumer that empties its queue into a store', () => {
+  type Write = StoreTarget['write'];
+  const createStoreWorld = (write: Write) => {
+    const written = vi.fn(write);
+    const parts = createWorld({
+      consumer: { delivery: undefined, store: { write: written }, maxAge: 1_000 },
+    });
+    const outcomes = () =>
+      parts.metrics
+        .filter(([name]) => name === 'records')
+        .map(([, , labels]) => labels!['outcome']);
+    return { ...parts, written, outcomes };
+  };
+  const all = (outcome: 'stored' | 'known' | 'dead') => async (records: readonly unknown[]) =>
+    records.map(() => ({ outcome }));
+
+  it('writes batches, and tells what became of them', async () => {
+    const fates = ['stored', 'known', 'dead'] as const;
+    const { written, size, put, outcomes } = createStoreWorld(async (records) =>
+      records.map((_, n) => ({ outcome: fates[n]! })),
+    );
+    await put([fresh(), fresh(), fresh()]);
+    await pass(1_000);
+    expect(written).toHaveBeenCalledTimes(1);
+    expect(outcomes()).toEqual(['delivered', 'delivered', 'rejected']);
+    expect(await size()).toEqual({ waiting: 0, dead: 0 });
+  });
+
+  it('keeps all while the store is away, however old it is, and asks it less and less', async () => {
+    let isAway = true;
+    const { written, size, put, undelivered } = createStoreWorld(async (records) => {
+      if (isAway) throw new Error('away');
+      return all('stored')(records);
+    });
+    await put(Array.from({ length: 100 }, () => fresh()));
+    await pass(600_000);
+    expect(written.mock.calls.length).toBeLessThan(60);
+    expect(await size()).toMatchObject({ waiting: 100, dead: 0 });
+    isAway = false;
+    await pass(300_000);
+    expect(await size()).toEqual({ waiting: 0, dead: 0 });
+    expect(undelivered).toEqual([]);
+  });
+
+  it('gives back a record whose sender has to wait, and writes the others', async () => {
+    let isLarge = true;
+    const { written, size, put } = createStoreWorld(async (records) =>
+      records.map(({ type }) =>
+        type === 'identify' && isLarge
+          ? { outcome: 'later', waitMs: 5_000 }
+          : { outcome: 'stored' },
+      ),
+    );
+    await put([{ ...makeIdentify('a'), at: Date.now() }, fresh()]);
+    await pass(1_000);
+    expect(await size()).toMatchObject({ waiting: 1 });
+    isLarge = false;
+    await pass(3_000);
+    expect(written).toHaveBeenCalledTimes(1);
+    await pass(3_000);
+    expect(await size()).toEqual({ waiting: 0, dead: 0 });
   });
 });
