@@ -136,6 +136,9 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
     isStopping: () => isStopping,
   });
 
+  /** Whether there is no room for half a batch: a transaction for a record or two costs too much. */
+  const isFull = (): boolean => places - hand.size() < batchSize / 2;
+
   /** Takes records from the queue: those that have not failed, and in turns those that have. */
   const take = async (): Promise<Taken[]> => {
     const limit = Math.min(batchSize, places - hand.size());
@@ -153,7 +156,7 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
   const startBatch = async (): Promise<number> => {
     const waitMs = target.waitMs();
     if (waitMs > 0) return waitMs;
-    if (hand.size() >= places) return POLL_MS;
+    if (isFull()) return POLL_MS;
     const askedAt = ticks();
     const taken = await take();
     queueWorks();
@@ -198,7 +201,7 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
       size = await inTime(queue.size(), MEASURE_EVERY_MS);
       // While nothing is taken, because of a pause or a full hand, only this shows whether the queue works again. A queue
       // that can be read may still take nothing; then it has failed a moment ago.
-      const isIdle = target.waitMs() > 0 || hand.size() >= places;
+      const isIdle = target.waitMs() > 0 || isFull();
       if (isIdle && ticks() - failedAt > MEASURE_EVERY_MS / 2) queueWorks();
       const { waiting, dead, oldest } = size;
       tell.metric('queue_waiting', waiting);
