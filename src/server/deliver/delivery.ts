@@ -121,15 +121,24 @@ export const makeDelivery = (
   const later = (record: Deliverable, waitMs: number): BatchResult =>
     untried(retryLater(record.id, waitMs));
 
+  const waitMsOf = ({ key, sender }: TriedRecord): number =>
+    Math.max(backoff.waitMs(), turns.waitMs(sender || key));
+
+  /** The result of a record that may not be sent now. */
+  const heldBack = (record: Deliverable, tried: TriedRecord, { until }: DeliverOptions) => {
+    const waitMs = waitMsOf(tried);
+    return waitMs > 0 || now() >= until ? later(record, waitMs) : undefined;
+  };
+
   /** Sends a record whose turn has come. */
   const sendNow = async (
     record: Deliverable,
     tried: TriedRecord,
     options: DeliverOptions,
   ): Promise<BatchResult> => {
+    const held = heldBack(record, tried, options);
+    if (held) return held;
     const waiter = tried.sender || tried.key;
-    const waitMs = (): number => Math.max(backoff.waitMs(), turns.waitMs(waiter));
-    if (waitMs() > 0 || now() >= options.until) return later(record, waitMs());
     const began = ticks();
     const attempt = await tryOnce(record, options.address);
     if (isFinal(attempt)) {
@@ -138,7 +147,8 @@ export const makeDelivery = (
     } else if (backoff.failed(tried, attempt, began)) turns.failed(waiter);
     const { outcome, status, retryAfterMs, message } = attempt;
     // Retrying during a pause would be in vain.
-    if (outcome === 'retry') return retryLater(record.id, Math.max(retryAfterMs, waitMs()), status);
+    if (outcome === 'retry')
+      return retryLater(record.id, Math.max(retryAfterMs, waitMsOf(tried)), status);
     const words = outcome === 'rejected' && message && { message };
     return { id: record.id, outcome, status, ...words };
   };
@@ -159,6 +169,9 @@ export const makeDelivery = (
       const mayPass =
         record.type === 'event' && before && backoff.triesOf(before.tried) >= PATIENCE;
       if (result && !isFinal(result) && !mayPass) return untried({ ...result, id: record.id });
+      // A record that has to wait anyway takes no turn: it says nothing of how quick its sender is.
+      const held = heldBack(record, tried, options);
+      if (held) return held;
       const turn = backoff.triesOf(tried) ? AGAIN : sender || key;
       const sent = await turns.run(turn, !!queued, () => sendNow(record, tried, options));
       if (sent) return sent;
