@@ -6,12 +6,6 @@ import { withoutPassword } from './open-store.js';
 import { createServiceClient } from './service-client.js';
 import type { ServiceSettings, Settings } from './settings.js';
 
-/**
- * How long nobody else gets the records that this process has taken from the queue. A try may begin until a third of
- * this is over, and has to end before all of it is.
- */
-const visibilityOf = (timeout = 10_000): number => Math.max(90_000, 3 * timeout);
-
 /** Passes records on to a service: while their sender waits, or from a queue. */
 export const mountRelay = (
   settings: Settings,
@@ -26,7 +20,7 @@ export const mountRelay = (
   const consumer =
     queue &&
     createConsumer({
-      ...{ queue, maxAge, visibilityTimeout: visibilityOf(timeout), ...hooks },
+      ...{ queue, maxAge, ...hooks },
       delivery: createDelivery(toService),
       onUndelivered: ({ record, reason, status }: Undelivered) =>
         log.error(`dead letter: ${record.type} ${record.id} ${reason} ${status}`),

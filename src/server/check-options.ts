@@ -83,5 +83,3 @@ export const HOOK_KINDS: Kinds<Hooks> = {
   onError: callback,
   onRecovery: callback,
 };
-/** Replaced by tests. */
-export const CLOCK_KINDS = { now: callback, random: callback };

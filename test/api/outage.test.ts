@@ -56,7 +56,7 @@ const ROWS = TROUBLES.flatMap(([way, where, how], i) =>
 it.each(ROWS)(
   'one visit delivers all, %s, where the %s fails (%j) %s',
   async (way, where, how, _, { awayMs, calls, closedMs }) => {
-    const shop = openShop(way, { random: () => 1 });
+    const shop = openShop(way);
     draw(1); // the longest waits
     const { track } = shop.visit();
     shop[where].faults([how]);

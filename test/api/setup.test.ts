@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { pass, passUntil } from '../support/clock.js';
-import { names, openShop, WAYS } from '../support/shop.js';
+import { draw, names, openShop, WAYS } from '../support/shop.js';
 import { BASE_URL, TOKEN } from '../support/site.js';
 
 /** Longer than any wait after a failure. */
@@ -156,7 +156,10 @@ describe('a token function', () => {
 });
 
 describe('by relay', () => {
-  const openByRelay = (options = {}) => openShop('by relay', { random: () => 0, ...options });
+  const openByRelay = (options = {}) => {
+    draw(0);
+    return openShop('by relay', options);
+  };
 
   it('keeps all while the service refuses the relay’s token, says so once, and goes on with a new one', async () => {
     const { relay, service, visit, holds } = openByRelay();

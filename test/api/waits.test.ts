@@ -75,7 +75,7 @@ describe.each(WAYS)('after a failure, %s', (way) => {
 });
 
 it('waits by relay for as long as the service says', async () => {
-  const { service, relay, visit, holds } = openShop('by relay', { random: () => 0 });
+  const { service, relay, visit, holds } = openShop('by relay');
   draw(0);
   service.faults([{ ...TOO_MANY, times: 1 }]);
   visit().track(['one']);

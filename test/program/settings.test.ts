@@ -8,7 +8,7 @@ import {
   readSettings,
   readTailSettings,
 } from '../../src/program/settings.js';
-import { NAMES, settingLines, SETTINGS } from '../../src/program/settings-table.js';
+import { NAMES, settingLines } from '../../src/program/settings-table.js';
 import { read } from '../support/docs.js';
 import { tempFolder } from '../support/temp-folder.js';
 

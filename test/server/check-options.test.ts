@@ -6,7 +6,7 @@ import { createRedisQueue } from '../../src/relay-redis.js';
 const ignore = () => {};
 const toService = { baseUrl: 'https://in.example.com', token: 'secret' };
 const delivery = {
-  ...{ deliver: () => [], waitMs: () => 0, clientWaitMs: () => 0 },
+  ...{ deliver: () => [], waitMs: () => 0, timeout: 1_000 },
   ...{ health: () => ({ status: 'ok' }), tryNow: ignore },
 };
 const queue = { put: ignore, take: ignore, done: ignore, giveBack: ignore, bury: ignore };
@@ -37,8 +37,8 @@ const CASES: Record<string, Case> = {
     required: ['baseUrl', 'token'],
     wrong: {
       ...{ baseUrl: 'in.example.com', token: 'my secret' },
-      ...{ idempotencyKey: 'no', concurrency: 0, maxPending: -1, timeout: '5', fetch: {} },
-      ...{ onError: 'log', onMetric: 1, now: 1, random: 1 },
+      ...{ idempotencyKey: 'no', concurrency: 0, timeout: '5', fetch: {} },
+      ...{ onError: 'log', onMetric: 1, now: 1 },
     },
   },
   createConsumer: {
@@ -46,9 +46,8 @@ const CASES: Record<string, Case> = {
     good: { queue, delivery },
     required: ['queue', 'delivery'],
     wrong: {
-      ...{ queue: { put: ignore }, delivery: {}, onUndelivered: 'log', batchSize: 2.5 },
-      ...{ concurrentBatches: 0, visibilityTimeout: NaN, maxAge: 0, pollInterval: 0 },
-      ...{ onError: 'log', onMetric: 1, now: 1, random: 1 },
+      ...{ queue: { put: ignore }, delivery: {}, onUndelivered: 'log', maxAge: 0 },
+      ...{ onError: 'log', onMetric: 1, now: 1 },
     },
   },
   createRedisQueue: {

@@ -1,23 +1,16 @@
 import { waitInTrouble } from '../../interface/backoff.js';
 import { messageOf } from '../../interface/errors.js';
 import { inTime } from '../../interface/in-time.js';
-import { callback, positive, timer } from '../../interface/kinds.js';
-import {
-  CLOCK_KINDS,
-  HOOK_KINDS,
-  checkOptions,
-  count,
-  objectWith,
-  type Kinds,
-} from '../check-options.js';
+import { callback, positive } from '../../interface/kinds.js';
+import { HOOK_KINDS, checkOptions, objectWith, type Kinds } from '../check-options.js';
 import { createReportOnce, createTell, type Hooks } from '../hooks.js';
 import { monotonicNow } from '../time.js';
-import type { Queue, QueueSize } from '../queue/ports.js';
+import type { Queue, QueueSize, Taken } from '../queue/ports.js';
 import type { ServiceHealth } from './backoff.js';
 import type { Delivery } from './delivery.js';
-import { createPlaces, SLOW_MS } from './places.js';
-import { createRounds, type Target, type Undelivered } from './settle.js';
-import { createStoreRounds, type StoreTarget } from './store-rounds.js';
+import { createHand, type Undelivered } from './hand.js';
+import { createServiceTarget, createStoreTarget, type StoreTarget } from './targets.js';
+import { AGAIN_SHARE } from './turns.js';
 
 /** Options of `createConsumer`. */
 export interface ConsumerOptions extends Hooks {
@@ -29,45 +22,24 @@ export interface ConsumerOptions extends Hooks {
   store?: StoreTarget | undefined;
   /** Called with `{ record, reason, status }` for every record that becomes a dead letter. */
   onUndelivered?: ((undelivered: Undelivered) => void) | undefined;
-  /** Records taken at a time. @default 64 */
-  batchSize?: number | undefined;
-  /**
-   * Batches that are being delivered at a time. One place is kept for records that have not failed. A client whose
-   * records take longer than a second holds none.
-   * @default 4
-   */
-  concurrentBatches?: number | undefined;
-  /**
-   * Milliseconds for which nobody else gets the records of a batch, also if this process dies. No try starts after a third of it, and one takes up to four times the delivery's
-   * `timeout`. @default 90000
-   */
-  visibilityTimeout?: number | undefined;
   /**
    * Milliseconds after which a record is tried once more, and is a dead letter if that fails; not with `store`.
    * @default 604800000 (7 days)
    */
   maxAge?: number | undefined;
-  /** Milliseconds between two looks at a queue that has nothing to give. @default 250 */
-  pollInterval?: number | undefined;
   /** In place of `Date.now`. */
   now?: (() => number) | undefined;
-  /** In place of `Math.random`. */
-  random?: (() => number) | undefined;
 }
 
 const KINDS: Kinds<ConsumerOptions> = {
   // Marked, so that a bundler leaves them out of a relay that has no consumer.
   queue: /* @__PURE__ */ objectWith('take', 'done', 'giveBack', 'bury'),
-  delivery: /* @__PURE__ */ objectWith('deliver', 'waitMs', 'clientWaitMs', 'health', 'tryNow'),
+  delivery: /* @__PURE__ */ objectWith('deliver', 'waitMs', 'health', 'tryNow'),
   store: /* @__PURE__ */ objectWith('write'),
   onUndelivered: callback,
-  batchSize: count,
-  concurrentBatches: count,
-  visibilityTimeout: timer,
   maxAge: positive,
-  pollInterval: positive,
   ...HOOK_KINDS,
-  ...CLOCK_KINDS,
+  now: callback,
 };
 
 export interface ConsumerHealth {
@@ -89,11 +61,12 @@ export interface Consumer {
   stop(): Promise<void>;
 }
 
+/** Between two looks at a queue that has nothing to give. */
+const POLL_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
 const MEASURE_EVERY_MS = 10_000;
-/** After so many batches in a row, one of records that have failed goes first. */
+/** After this many takes of records that have not failed, those that have failed are taken first. */
 const FRESH_IN_ROW = 3;
-
 /**
  * Takes records from the queue and delivers them, as long as the service takes them.
  *
@@ -109,13 +82,30 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
       if (delivery && store) wrong('store', 'goes without `delivery`');
     },
   });
-  const { queue, store, batchSize = 64, concurrentBatches = 4, onUndelivered } = options;
-  const { visibilityTimeout = 90_000, maxAge = 7 * 86_400_000, pollInterval = 250 } = options;
-  const { now = () => Date.now(), random = () => Math.random() } = options;
+  return makeConsumer(options);
+};
+
+interface Sizes {
+  /** Records taken at a time. */
+  batchSize?: number;
+  /** Records in hand: they are being delivered, or the queue does not know their end yet. */
+  places?: number;
+  /**
+   * Milliseconds for which nobody else gets a record that was taken. No request starts after a third of it, and one takes up
+   * to four times the delivery's `timeout`: a token is asked for and a try made, each twice.
+   */
+  ownMs?: number;
+}
+
+/** The same with other sizes, for tests. */
+export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consumer => {
+  const { queue, delivery, store, onUndelivered, maxAge = 7 * 86_400_000 } = options;
+  const { now = () => Date.now() } = options;
   const tell = createTell(options);
   const ticks = options.now ?? monotonicNow;
+  const { batchSize = 64, places = 256 } = sizes;
+  const { ownMs = Math.max(90_000, 6 * (delivery?.timeout ?? 0)) } = sizes;
   const underWay = new Set<Promise<void>>();
-  const places = createPlaces({ batchSize, concurrentBatches, ticks, freed: () => wake() });
   let running: Promise<void> | undefined;
   let measuring: ReturnType<typeof setInterval> | undefined;
   let isStopping = false;
@@ -123,62 +113,68 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
   /** Ends the wait before the next look at the queue. */
   let wake = (): void => {};
   const trouble = createReportOnce(tell, now);
-  /** Since when the queue has failed. */
+  /** Since when the queue has failed, and when it failed last. */
   let failingSince: number | undefined;
+  let failedAt = -Infinity;
   let size: QueueSize | undefined;
 
   const queueFailed = (error: unknown): number => {
     trouble.tell({ kind: 'queue', message: messageOf(error) });
-    failingSince ??= ticks();
-    return waitInTrouble(ticks() - failingSince, random());
+    failedAt = ticks();
+    failingSince ??= failedAt;
+    return waitInTrouble(ticks() - failingSince, Math.random());
   };
   const queueWorks = (): void => {
     failingSince = undefined;
     trouble.healed();
   };
-  const target: Target = store
-    ? createStoreRounds({ store, queueFailed, tell, ticks, random })
-    : createRounds({
-        ...{ delivery: options.delivery!, onUndelivered, maxAge, queueFailed, tell, now, ticks },
-        random,
-      });
+  const target = store
+    ? createStoreTarget({ store, tell, ticks })
+    : createServiceTarget({ delivery: delivery!, maxAge, tell, now });
+  const hand = createHand({
+    ...{ queue, onUndelivered, queueFailed, tell, now, ticks },
+    left: () => wake(),
+    isStopping: () => isStopping,
+  });
 
-  /** Takes a batch and starts its delivery; says how long to wait before the next. */
-  const takeBatch = async (): Promise<number> => {
-    const wait = target.waitMs();
-    if (wait > 0) return wait;
-    const askedAt = ticks();
-    const ownUntil = askedAt + visibilityTimeout;
-    const failed = places.failed();
-    const mayFail = failed === 0 || failed < concurrentBatches - 1;
-    // Where there are always fresh ones, those that have failed get a turn all the same.
+  /** Whether there is no room for half a batch: a transaction for a record or two costs too much. */
+  const isFull = (): boolean => places - hand.size() < batchSize / 2;
+
+  /** Takes records from the queue: those that have not failed, and in turns those that have. */
+  const take = async (): Promise<Taken[]> => {
+    const limit = Math.min(batchSize, places - hand.size());
+    const takeOf = (only?: 'fresh' | 'failed') =>
+      // After this time the records belong to others already.
+      inTime(queue.take(limit, ownMs, { only }), ownMs);
+    const mayFail = hand.failed() < places * AGAIN_SHARE;
     const hasTurn = mayFail && ++freshInRow > FRESH_IN_ROW;
     if (hasTurn) freshInRow = 0;
-    const take = (only?: 'fresh' | 'failed') =>
-      // What a queue gives after so long belongs to others already.
-      inTime(queue.take(batchSize, visibilityTimeout, { only }), visibilityTimeout);
-    let taken = hasTurn ? await take('failed') : [];
-    if (!taken.length) taken = await take(mayFail ? undefined : 'fresh');
+    const failed = hasTurn ? await takeOf('failed') : [];
+    return failed.length ? failed : takeOf(mayFail ? undefined : 'fresh');
+  };
+
+  /** Takes a batch and starts its delivery. Answers how long to wait before the next. */
+  const startBatch = async (): Promise<number> => {
+    const waitMs = target.waitMs();
+    if (waitMs > 0) return waitMs;
+    if (isFull()) return POLL_MS;
+    const askedAt = ticks();
+    const taken = await take();
     queueWorks();
     if (!taken.length) {
       freshInRow = 0;
-      return pollInterval;
+      return POLL_MS;
     }
-    const options = {
-      isQueued: true as const,
-      // A time by the clock that may be set, from one that goes on evenly: others wait for the queue's time, not for ours.
+    const deliverOptions = {
+      // The queue counts evenly, so the end is counted from when it was asked, however the clock is set meanwhile.
       get until() {
-        return isStopping ? -Infinity : now() + askedAt + visibilityTimeout / 3 - ticks();
+        return isStopping ? -Infinity : now() + askedAt + ownMs / 3 - ticks();
       },
     };
-    const batch = places.add(taken, askedAt);
-    const round = target
-      .deliver(queue, taken, options, ownUntil, batch)
+    const round = hand
+      .deliver(taken, askedAt + ownMs, (going) => target.deliver(going, deliverOptions))
       .catch((error: unknown) => tell.error({ kind: 'fault', message: messageOf(error) }))
-      .finally(() => {
-        underWay.delete(round);
-        batch.end();
-      });
+      .finally(() => underWay.delete(round));
     underWay.add(round);
     return 0;
   };
@@ -194,9 +190,8 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
 
   const run = async (): Promise<void> => {
     while (!isStopping) {
-      // A client that turns out to be slow makes room without a word.
-      const wait = places.isFull() ? SLOW_MS / 4 : await takeBatch().catch(queueFailed);
-      if (wait > 0 && !isStopping) await pause(Math.min(wait, LONGEST_WAIT_MS));
+      const waitMs = await startBatch().catch(queueFailed);
+      if (waitMs > 0 && !isStopping) await pause(Math.min(waitMs, LONGEST_WAIT_MS));
     }
     await Promise.all(underWay);
   };
@@ -205,8 +200,10 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     if (!queue.size) return;
     try {
       size = await inTime(queue.size(), MEASURE_EVERY_MS);
-      // Nothing is taken during a pause, or while there is no room, so that this alone says how it stands with the queue.
-      if (target.waitMs() > 0 || places.isFull()) queueWorks();
+      // While nothing is taken, because of a pause or a full hand, only this shows whether the queue works again. A queue
+      // that can be read may still take nothing; then it has failed a moment ago.
+      const isIdle = target.waitMs() > 0 || isFull();
+      if (isIdle && ticks() - failedAt > MEASURE_EVERY_MS / 2) queueWorks();
       const { waiting, dead, oldest } = size;
       tell.metric('queue_waiting', waiting);
       tell.metric('queue_dead', dead);
@@ -216,15 +213,16 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
     }
   };
 
-  /** Looks once whether what the queue stands on may lose records. */
+  /** Asks the queue once whether its set-up may lose records. */
   const check = async (): Promise<void> => {
-    const warnings = (await queue.check?.().catch(() => [])) ?? []; // a queue that is away is told of elsewhere
+    // A queue that is away is reported by the next take.
+    const warnings = (await queue.check?.().catch(() => [])) ?? [];
     for (const message of warnings) tell.error({ kind: 'storage', message });
   };
 
   return {
     health: () => ({
-      ...(options.delivery && { service: options.delivery.health() }),
+      ...(delivery && { service: delivery.health() }),
       isReading: failingSince === undefined,
       ...(size && { queue: size }),
     }),
@@ -249,7 +247,7 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
       await running;
       running = undefined;
       clearInterval(measuring);
-      await measure(); // what is told last is what is left
+      await measure(); // the last numbers are those of what is left
     },
   };
 };

@@ -1,14 +1,15 @@
+import { waitInTrouble } from '../../interface/backoff.js';
 import { callback, timer } from '../../interface/kinds.js';
 import type { BatchResult } from '../../interface/wire.js';
-import { checkOptions, CLOCK_KINDS, count, HOOK_KINDS, type Kinds } from '../check-options.js';
+import { checkOptions, count, HOOK_KINDS, type Kinds } from '../check-options.js';
 import { createTell, type Hooks } from '../hooks.js';
 import { keyOf, lineOf, type Incoming } from '../incoming.js';
 import { PATIENCE } from '../queue/ports.js';
 import { isFinal, retryLater, untried } from '../results.js';
 import { monotonicNow } from '../time.js';
-import { AGAIN, createBackoff, type Sender, type ServiceHealth } from './backoff.js';
+import { createBackoff, type ServiceHealth, type TriedRecord } from './backoff.js';
 import { createKnownIds } from './known-ids.js';
-import { createSlots } from './slots.js';
+import { AGAIN, createTurns } from './turns.js';
 import { createUpstream, UPSTREAM_KINDS, type UpstreamOptions } from './upstream.js';
 
 /** Options of `createDelivery`. */
@@ -18,28 +19,27 @@ export interface DeliveryOptions extends Hooks, UpstreamOptions {
    * when nothing was under way, and each success makes room for one more. @default 32
    */
   concurrency?: number | undefined;
-  /** Records at the most that are being sent or wait for it; further ones are answered `retry`. @default 10000 */
-  maxPending?: number | undefined;
   /** Milliseconds that a request may take. @default 10000 */
   timeout?: number | undefined;
   /** In place of `Date.now`. */
   now?: (() => number) | undefined;
-  /** In place of `Math.random`. */
-  random?: (() => number) | undefined;
 }
 
 export const DELIVERY_KINDS: Kinds<DeliveryOptions> = {
   ...UPSTREAM_KINDS,
   concurrency: count,
-  maxPending: count,
   timeout: timer,
   ...HOOK_KINDS,
-  ...CLOCK_KINDS,
+  now: callback,
 };
 
-/** A record to be delivered, and how often it has failed as far as a queue knows. */
+/** A record to be delivered. */
 export interface Deliverable extends Incoming {
-  tries?: number | undefined;
+  /**
+   * Given if the record comes from a queue: how often it has failed, and when it was put there. A queue knows repeats by
+   * itself. It gives a refused record again only if an operator wants that, and it takes records back at any time.
+   */
+  queued?: { tries: number; at: number } | undefined;
 }
 
 export interface DeliverOptions {
@@ -50,11 +50,6 @@ export interface DeliverOptions {
   until: number;
   /** Sent as `X-Forwarded-For`. */
   address?: string | undefined;
-  /**
-   * The records come from a queue, which knows repeats by itself, and has a refused record again because an operator
-   * wants it sent. @default false
-   */
-  isQueued?: boolean | undefined;
 }
 
 export interface Delivery {
@@ -62,8 +57,8 @@ export interface Delivery {
   health: () => ServiceHealth;
   /** Milliseconds until it is worth asking the service; 0 when it is now. */
   waitMs: () => number;
-  /** Milliseconds until records of this sender may go, while its records fail and those of others pass. */
-  clientWaitMs: (sender: string) => number;
+  /** Milliseconds one try may take. */
+  timeout: number;
   /** Ends all waits at once, also one that the service has asked for. */
   tryNow: () => void;
   /**
@@ -81,12 +76,16 @@ export interface Delivery {
 
 /** An identify that is under way. */
 interface Identify {
-  sender: Sender;
+  tried: TriedRecord;
   result: Promise<BatchResult>;
 }
 
+/** Records that are being sent or wait to be sent, at most. */
+const MAX_PENDING = 10_000;
 /** How long to wait when too many records are pending. */
 const BUSY_MS = 2_000;
+/** A record that a slow sender had to give back waits as if it had been waiting for this long at most. */
+const LONGEST_SLOW_MS = 60_000;
 
 /**
  * Delivers records to the service: each once, those of one user in order, and no more at a time than there is
@@ -96,20 +95,22 @@ const BUSY_MS = 2_000;
  */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
   checkOptions('createDelivery', options, {
-    kinds: { ...DELIVERY_KINDS, now: callback },
+    kinds: DELIVERY_KINDS,
     required: ['baseUrl', 'token'],
   });
   return makeDelivery(options);
 };
 
 /** The same without a check of the options, for a relay that has checked them with its own. */
-export const makeDelivery = (options: DeliveryOptions): Delivery => {
-  const { timeout = 10_000, maxPending = 10_000, concurrency = 32 } = options;
-  const { now = Date.now, random = Math.random } = options;
+export const makeDelivery = (
+  options: DeliveryOptions,
+  { maxPending = MAX_PENDING } = {},
+): Delivery => {
+  const { timeout = 10_000, concurrency = 32, now = Date.now } = options;
   const ticks = options.now ?? monotonicNow;
   const tell = createTell(options);
-  const backoff = createBackoff({ most: concurrency, now, ticks, random, tell });
-  const inSlot = createSlots(backoff.allows);
+  const backoff = createBackoff({ most: concurrency, now, ticks, tell });
+  const turns = createTurns({ places: backoff.width, ticks });
   const tryOnce = createUpstream({ ...options, timeout, now, tell });
   const known = createKnownIds(now);
   /** Results of records that are under way, which a repeat shares. */
@@ -117,52 +118,69 @@ export const makeDelivery = (options: DeliveryOptions): Delivery => {
   /** The last identify that is under way, of each user of a sender. */
   const identifies = new Map<string, Identify>();
 
-  const senderOf = (record: Deliverable, key: string): Sender => ({
-    key,
-    client: record.sender || key,
-    tries: record.tries,
-  });
+  const later = (record: Deliverable, waitMs: number): BatchResult =>
+    untried(retryLater(record.id, waitMs));
 
-  /** Sends a record that may go now. */
+  const waitMsOf = ({ key, sender }: TriedRecord): number =>
+    Math.max(backoff.waitMs(), turns.waitMs(sender || key));
+
+  /** The result of a record that may not be sent now. */
+  const heldBack = (record: Deliverable, tried: TriedRecord, { until }: DeliverOptions) => {
+    const waitMs = waitMsOf(tried);
+    return waitMs > 0 || now() >= until ? later(record, waitMs) : undefined;
+  };
+
+  /** Sends a record whose turn has come. */
   const sendNow = async (
     record: Deliverable,
-    sender: Sender,
+    tried: TriedRecord,
     options: DeliverOptions,
   ): Promise<BatchResult> => {
-    const waitMs = (): number => Math.max(backoff.waitMs(), backoff.clientWaitMs(sender.client));
-    if (waitMs() > 0 || now() >= options.until) return untried(retryLater(record.id, waitMs()));
+    const held = heldBack(record, tried, options);
+    if (held) return held;
+    const waiter = tried.sender || tried.key;
     const began = ticks();
     const attempt = await tryOnce(record, options.address);
-    if (isFinal(attempt)) backoff.passed(sender);
-    else backoff.failed(sender, attempt, began);
+    if (isFinal(attempt)) {
+      backoff.passed(tried);
+      turns.passed(waiter);
+    } else if (backoff.failed(tried, attempt, began)) turns.failed(waiter);
     const { outcome, status, retryAfterMs, message } = attempt;
     // Retrying during a pause would be in vain.
-    if (outcome === 'retry') return retryLater(record.id, Math.max(retryAfterMs, waitMs()), status);
+    if (outcome === 'retry')
+      return retryLater(record.id, Math.max(retryAfterMs, waitMsOf(tried)), status);
     const words = outcome === 'rejected' && message && { message };
     return { id: record.id, outcome, status, ...words };
   };
 
-  /** Sends a record once what it waits for has been delivered. */
+  /** Sends a record once the identify before it has been delivered, and its turn has come. */
   const deliverOne = (
     record: Deliverable,
     key: string,
     options: DeliverOptions,
   ): Promise<BatchResult> => {
-    const sender = senderOf(record, key);
+    const { queued, sender = '' } = record;
+    const tried = { key, sender, tries: queued?.tries ?? 0 };
     const line = lineOf(record);
     const before = line ? identifies.get(line) : undefined;
 
     const deliver = async (): Promise<BatchResult> => {
       const result = await before?.result;
       const mayPass =
-        record.type === 'event' && before && backoff.triesOf(before.sender) >= PATIENCE;
+        record.type === 'event' && before && backoff.triesOf(before.tried) >= PATIENCE;
       if (result && !isFinal(result) && !mayPass) return untried({ ...result, id: record.id });
-      const turn = backoff.triesOf(sender) ? AGAIN : sender.client;
-      return inSlot(turn, () => sendNow(record, sender, options));
+      // A record that has to wait anyway takes no turn: it says nothing of how quick its sender is.
+      const held = heldBack(record, tried, options);
+      if (held) return held;
+      const turn = backoff.triesOf(tried) ? AGAIN : sender || key;
+      const sent = await turns.run(turn, !!queued, () => sendNow(record, tried, options));
+      if (sent) return sent;
+      const waitedMs = Math.min(LONGEST_SLOW_MS, now() - queued!.at);
+      return later(record, waitInTrouble(waitedMs, Math.random()));
     };
     const result = deliver();
     if (line && record.type === 'identify') {
-      const own = { sender, result };
+      const own = { tried, result };
       identifies.set(line, own);
       void result.then(() => identifies.get(line) === own && identifies.delete(line));
     }
@@ -174,7 +192,7 @@ export const makeDelivery = (options: DeliveryOptions): Delivery => {
     key: string,
     options: DeliverOptions,
   ): Promise<BatchResult> => {
-    if (running.size >= maxPending) return Promise.resolve(untried(retryLater(record.id, BUSY_MS)));
+    if (running.size >= maxPending) return Promise.resolve(later(record, BUSY_MS));
     const result = deliverOne(record, key, options);
     running.set(key, result);
     void result.then((done) => {
@@ -185,14 +203,17 @@ export const makeDelivery = (options: DeliveryOptions): Delivery => {
   };
 
   return {
+    timeout,
     health: backoff.health,
-    clientWaitMs: backoff.clientWaitMs,
-    tryNow: backoff.tryNow,
+    tryNow: () => {
+      backoff.tryNow();
+      turns.tryNow();
+    },
     waitMs: () => Math.max(backoff.waitMs(), running.size >= maxPending ? BUSY_MS : 0),
     deliver: (records, options) =>
       records.map((record) => {
         const key = keyOf(record);
-        const remembered = options.isQueued ? undefined : known.find(key);
+        const remembered = record.queued ? undefined : known.find(key);
         const result = running.get(key) ?? (remembered && Promise.resolve(remembered));
         if (!result) return start(record, key, options);
         tell.metric('seen_hits', 1);

@@ -26,7 +26,7 @@ export interface ServiceAnswer {
 /** The part of `fetch` that a relay uses; the global one fits, and so does something lighter. */
 export type ServiceFetch = (url: string, request: ServiceRequest) => Promise<ServiceAnswer>;
 
-/** Bytes of an answer that are read: far more than the service has to say. */
+/** How many bytes of an answer are read: far more than the service has to say. */
 export const MAX_ANSWER_BYTES = 65_536;
 
 /** An answer's body as text, the first 64 KiB of it. */

@@ -4,13 +4,13 @@ import { MAX_ANSWER_BYTES, type ServiceAnswer, type ServiceFetch } from './fetch
 /** Shorter than the 5 seconds after which servers on Node close an idle connection. */
 const IDLE_MS = 4_000;
 const CONNECT_MS = 10_000;
-/** The client's own limits, 5 minutes each, are off: whoever asks has a limit, and calls the request off. */
+/** The limits of undici, 5 minutes each, are off: the caller has a limit of its own, and aborts the request. */
 const NO_LIMITS = { headersTimeout: 0, bodyTimeout: 0 };
 
 const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 const hasProxy = (): boolean => PROXIES.some((name) => process.env[name]);
 
-/** Loaded with the first request, so that nothing of it runs where this is only imported. */
+/** Loads undici with the first request, so that an import of this file alone runs none of it. */
 const loadUndici = async () => {
   try {
     return await import('undici');
@@ -88,7 +88,7 @@ const createText = () => {
   let resolve: (text: string) => void;
   let fail: (error: Error) => void;
   const text = new Promise<string>((...settle) => ([resolve, fail] = settle));
-  text.catch(() => {}); // whoever asks for the text hears of it
+  text.catch(() => {}); // the caller of `text()` gets the error, too
   const end = () => resolve(Buffer.concat(chunks).toString());
   return {
     text,

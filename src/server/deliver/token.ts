@@ -24,14 +24,14 @@ export const createTokenSource = (token: Token, timeout: number) => {
 
   return {
     get: (): string | undefined => kept,
-    /** Asks the function, once for all who wait for it. Resolves with what went wrong, if anything. */
+    /** Calls the function, once for all requests that wait for a token. Resolves with what went wrong, if anything. */
     ask: (): Promise<string | undefined> =>
       (asking ??= request().finally(() => {
         asking = undefined;
       })),
     /**
-     * Called when the token was answered 401, so that the next one has to be asked for. Returns whether that may help
-     * at once, which it may one time until a request passes.
+     * Forgets a token that was answered 401, so that the next request asks for another. Answers whether to try again at
+     * once with that: once, until a request passes.
      */
     refused: (): boolean => {
       if (typeof token === 'string') return false;
@@ -40,7 +40,7 @@ export const createTokenSource = (token: Token, timeout: number) => {
       kept = undefined;
       return may;
     },
-    /** Called when a request with the token has passed. */
+    /** A request with the token has passed. */
     passed: (): void => {
       mayRenew = true;
     },

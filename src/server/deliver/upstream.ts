@@ -60,10 +60,10 @@ export const createUpstream = (effects: Effects): Upstream => {
   const setupTrouble = createReportOnce(tell, now);
   const tokenTrouble = createReportOnce(tell, now);
   const silence = createReportOnce(tell, now);
-  /** How many requests had begun: in all, when the service was last silent, and when it last answered. */
+  /** Requests are numbered as they begin: the last number, and the last one when the service was silent, and when it answered. */
+  let begun = 0;
   let begunAtSilence = 0;
   let begunAtAnswer = 0;
-  let begun = 0;
   /** The service has decided about a record. */
   let hasPassed = false;
 
@@ -101,7 +101,7 @@ export const createUpstream = (effects: Effects): Upstream => {
     } catch (error) {
       // Once there is a status, it is the answer, even if the body is cut off: the service has decided.
       abort.abort();
-      // Where others are answered meanwhile, it is the record that has no answer, and `backoff` tells of it.
+      // If others were answered meanwhile, the service is not silent: it does not answer this record. `createBackoff` reports that.
       if (!response && begunAtAnswer < turn) {
         begunAtSilence = begun;
         // Some runtimes quote a header that they refuse, which may be the token.
@@ -140,7 +140,7 @@ export const createUpstream = (effects: Effects): Upstream => {
     // When several requests are refused at once, only one asks for another token, and all use it.
     if (result.status === 401 && (tokens.get() !== used || tokens.refused()))
       result = await tryOnce(record, await bearer(), address);
-    // A page of HTML instead of the service's answer. It is about this record alone, since others pass.
+    // If records have passed, a 413 is about this record alone, even if it comes with a page of HTML.
     if (hasPassed && result.status === 413) result.outcome = 'rejected';
     if (isFinal(result)) {
       hasPassed = true;

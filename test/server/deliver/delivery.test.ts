@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
-  createDelivery,
-  type DeliverOptions,
+  makeDelivery,
+  type Deliverable,
   type DeliveryOptions,
 } from '../../../src/server/deliver/delivery.js';
 import type { ServerError } from '../../../src/server/hooks.js';
@@ -9,24 +9,31 @@ import type { BatchRecord } from '../../../src/interface/wire.js';
 import { createFakeService } from '../helpers/fake-service.js';
 import { checked, event, identify } from '../helpers/records.js';
 
-const setUp = (options: Partial<DeliveryOptions> = {}, { hold = false } = {}) => {
+const setUp = (
+  options: Partial<DeliveryOptions> = {},
+  { hold = false, maxPending = 10_000 } = {},
+) => {
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  onTestFinished(() => void vi.restoreAllMocks());
   const service = createFakeService({ hold });
   const errors: ServerError[] = [];
   const clock = { time: 1_000_000 };
-  const delivery = createDelivery({
-    baseUrl: 'https://in.example.com/base/',
-    token: 'secret',
-    fetch: service.fetch,
-    now: () => clock.time,
-    random: () => 0.5,
-    onError: (error) => errors.push(error),
-    ...options,
-  });
-  const deliver = (records: readonly BatchRecord[], options: Partial<DeliverOptions> = {}) =>
+  const delivery = makeDelivery(
+    {
+      baseUrl: 'https://in.example.com/base/',
+      token: 'secret',
+      fetch: service.fetch,
+      now: () => clock.time,
+      onError: (error) => errors.push(error),
+      ...options,
+    },
+    { maxPending },
+  );
+  const deliver = (records: readonly BatchRecord[], more: Partial<Deliverable> = {}) =>
     Promise.all(
       delivery.deliver(
-        records.map((record) => checked(record)),
-        { until: clock.time + 10_000, ...options },
+        records.map((record) => ({ ...checked(record), ...more })),
+        { until: clock.time + 10_000 },
       ),
     );
   /** Outcomes of events with these ids. */
@@ -104,14 +111,13 @@ describe('a delivery', () => {
   });
 
   it('delivers from a queue what it has refused before, since an operator wants it sent', async () => {
-    const { service, deliver } = setUp();
+    const { service, clock, deliver } = setUp();
     const heal = service.fails(400);
     expect(await deliver([event('a')])).toMatchObject([{ outcome: 'rejected' }]);
     heal();
     expect(await deliver([event('a')])).toMatchObject([{ outcome: 'rejected' }]);
-    expect(await deliver([event('a')], { isQueued: true })).toMatchObject([
-      { outcome: 'delivered' },
-    ]);
+    const queued = { tries: 0, at: clock.time };
+    expect(await deliver([event('a')], { queued })).toMatchObject([{ outcome: 'delivered' }]);
     expect(service.got).toHaveLength(2);
   });
 
@@ -125,6 +131,25 @@ describe('a delivery', () => {
       { id: 'a', outcome: 'delivered', status: 200 },
       { id: 'b', outcome: 'retry', status: 0, untried: true },
     ]);
+  });
+
+  it('has no more records wait for the service than may: `retry` beyond, until there is room', async () => {
+    const { service, delivery, deliver, outcomes } = setUp(
+      { concurrency: 4 },
+      { hold: true, maxPending: 5 },
+    );
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const results = deliver(ids.map((id) => event(id)));
+    await service.arrived(2);
+    expect(delivery.waitMs()).toBe(2_000);
+    service.open();
+    const delivered = { outcome: 'delivered', status: 200 };
+    const retry = { outcome: 'retry', status: 0, retry_after: 2, untried: true };
+    expect(await results).toEqual(
+      ids.map((id) => ({ id, ...(id === 'f' || id === 'g' ? retry : delivered) })),
+    );
+    expect(delivery.waitMs()).toBe(0);
+    expect(await outcomes('f')).toEqual(['delivered']);
   });
 
   it('passes on how long the service wants to be left alone, and leaves it alone', async () => {

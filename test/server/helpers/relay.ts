@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { createRelay, type ServerError, type RelayOptions } from '../../../src/relay.js';
 import type { BatchAnswer } from '../../../src/interface/wire.js';
 import { createFakeService } from './fake-service.js';
@@ -15,6 +15,8 @@ export type Headers = Record<string, string | null>;
  * header `x-client`. When the test ends, no answer may have held the token.
  */
 export const setUpRelay = (options: Partial<RelayOptions> = {}, { hold = false } = {}) => {
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  onTestFinished(() => void vi.restoreAllMocks());
   const service = createFakeService({ hold });
   const errors: ServerError[] = [];
   const metrics: string[] = [];
@@ -29,7 +31,6 @@ export const setUpRelay = (options: Partial<RelayOptions> = {}, { hold = false }
     clientAddress: (request) => request.headers.get('x-client') ?? '192.0.2.1',
     fetch: service.fetch,
     now: () => clock.time,
-    random: () => 0.5,
     onError: (error) => errors.push(error),
     onMetric: (name, value, labels = {}) =>
       metrics.push([name, value, ...Object.values(labels)].join(' ')),

@@ -1,0 +1,133 @@
+import { inTime } from '../../interface/in-time.js';
+import { createTellDropped, type Tell } from '../hooks.js';
+import { keyOf } from '../incoming.js';
+import type { GivenBack, Queue, QueuedRecord, Taken } from '../queue/ports.js';
+import { sleep } from '../time.js';
+import type { Fate } from './targets.js';
+
+/** A record that became a dead letter. */
+export interface Undelivered {
+  record: QueuedRecord;
+  /** `rejected`: the service refused it. `expired`: it was older than `maxAge`. */
+  reason: 'rejected' | 'expired';
+  /** HTTP status of the last answer; 0 where there is none. */
+  status: number;
+}
+
+/** How often the queue hears what became of records while others of their batch are still being delivered. */
+const SETTLE_EVERY_MS = 100;
+/** Pause before the queue is told again what it could not take. */
+const AGAIN_MS = 500;
+/** A queue has at least this long to answer. */
+const LEAST_MS = 1_000;
+
+interface Effects {
+  queue: Pick<Queue, 'done' | 'giveBack' | 'bury'>;
+  onUndelivered: ((undelivered: Undelivered) => void) | undefined;
+  /** Called with each error of the queue. */
+  queueFailed: (error: unknown) => void;
+  /** Called when records have left the hand. */
+  left: () => void;
+  isStopping: () => boolean;
+  tell: Tell;
+  now: () => number;
+  /** The clock for waits. */
+  ticks: () => number;
+}
+
+/**
+ * Records that a consumer has in hand: from when it takes them until the queue knows what became of them, however long the
+ * queue is away. If the queue gives one of them again meanwhile, it is not delivered a second time.
+ */
+export const createHand = (effects: Effects) => {
+  const { queue, onUndelivered, queueFailed, left, isStopping, tell, now, ticks } = effects;
+  const tellDropped = createTellDropped(tell, now);
+  /** The records with their newest receipts. */
+  const inHand = new Map<string, Taken>();
+
+  /** Answers whether the queue has done it. */
+  const untilDone = async (work: () => Promise<void>, ownUntil: number): Promise<boolean> => {
+    for (;;) {
+      try {
+        await inTime(work(), Math.max(LEAST_MS, ownUntil - ticks()));
+        return true;
+      } catch (error) {
+        queueFailed(error);
+        if (isStopping() && ticks() >= ownUntil) return false;
+        await sleep(AGAIN_MS);
+      }
+    }
+  };
+
+  const bury = async (
+    taken: Taken,
+    { reason, status }: Extract<Fate, { fate: 'dead' }>,
+    ownUntil: number,
+  ): Promise<void> => {
+    const words = status ? `${reason} ${status}` : reason;
+    const work = async () => tellDropped(await queue.bury(taken, words));
+    if (!(await untilDone(work, ownUntil))) return;
+    const { record } = taken;
+    tell.call('onUndelivered', () => onUndelivered?.({ record, reason, status }));
+  };
+
+  /** Tells the queue what became of records. */
+  const settle = async (fates: ReadonlyMap<string, Fate>, ownUntil: number): Promise<void> => {
+    const done: Taken[] = [];
+    const back: GivenBack[] = [];
+    const settling: Promise<unknown>[] = [];
+    for (const [key, fate] of fates) {
+      const taken = inHand.get(key)!;
+      if (fate.fate === 'done') done.push(taken);
+      else if (fate.fate === 'dead') settling.push(bury(taken, fate, ownUntil));
+      else back.push({ taken, delayMs: fate.delayMs, isTried: fate.isTried });
+    }
+    if (done.length) settling.push(untilDone(() => queue.done(done), ownUntil));
+    if (back.length) settling.push(untilDone(() => queue.giveBack(back), ownUntil));
+    await Promise.all(settling);
+  };
+
+  return {
+    size: (): number => inHand.size,
+    /** How many of them have failed before. */
+    failed: (): number => [...inHand.values()].filter(({ attempts }) => attempts > 1).length,
+    /**
+     * Takes records in hand, has those delivered that were not in hand already, and tells the queue what becomes of them.
+     * @param ownUntil until when nobody else gets the records, by `ticks`
+     */
+    deliver: async (
+      taken: readonly Taken[],
+      ownUntil: number,
+      deliver: (taken: readonly Taken[]) => readonly Promise<Fate>[],
+    ): Promise<void> => {
+      const going = taken.filter(({ record }) => !inHand.has(keyOf(record)));
+      for (const one of taken) inHand.set(keyOf(one.record), one);
+      const keys = going.map(({ record }) => keyOf(record));
+      const unsettled = new Set(keys);
+      let ended = new Map<string, Fate>();
+      let isOver = false;
+      const release = (released: Iterable<string>): void => {
+        for (const key of released) if (unsettled.delete(key)) inHand.delete(key);
+        left();
+      };
+      try {
+        const all = Promise.all(
+          deliver(going).map(async (promise, index) => {
+            const fate = await promise;
+            ended.set(keys[index]!, fate);
+          }),
+        ).then(() => void (isOver = true));
+        while (unsettled.size > 0) {
+          if (!isOver) await Promise.race([all, sleep(SETTLE_EVERY_MS)]);
+          const fates = ended;
+          ended = new Map();
+          if (!fates.size) continue;
+          await settle(fates, ownUntil);
+          release(fates.keys());
+        }
+      } finally {
+        release([...unsettled]);
+      }
+    },
+  };
+};

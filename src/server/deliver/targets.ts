@@ -1,0 +1,119 @@
+import { waitInTrouble } from '../../interface/backoff.js';
+import type { BatchResult } from '../../interface/wire.js';
+import type { Tell } from '../hooks.js';
+import type { Incoming } from '../incoming.js';
+import type { Taken } from '../queue/ports.js';
+import type { Delivery, DeliverOptions } from './delivery.js';
+
+/** What becomes of a record that was taken from a queue. */
+export type Fate =
+  | { fate: 'done' }
+  /** It goes back, and nobody gets it before the delay is over. `isTried`: it has failed. */
+  | { fate: 'back'; delayMs: number; isTried: boolean }
+  | { fate: 'dead'; reason: 'rejected' | 'expired'; status: number };
+
+/** What a consumer empties its queue into. */
+export interface Target {
+  /** Milliseconds until it is worth taking records; 0 when it is now. */
+  waitMs: () => number;
+  /** Ends all waits at once. */
+  tryNow: () => void;
+  /** Delivers records, and answers with a promise for each. */
+  deliver: (taken: readonly Taken[], options: DeliverOptions) => readonly Promise<Fate>[];
+}
+
+interface ServiceEffects {
+  delivery: Delivery;
+  /** Milliseconds a record is kept. */
+  maxAge: number;
+  tell: Tell;
+  now: () => number;
+}
+
+/** Delivers to another service, record by record. */
+export const createServiceTarget = ({ delivery, maxAge, tell, now }: ServiceEffects): Target => {
+  const fateOf = ({ attempts, record, failingMs }: Taken, result: BatchResult): Fate => {
+    const { outcome, status, untried, retry_after: waitS = 0 } = result;
+    const isPaused = delivery.waitMs() > 0;
+    // Nothing is taken during a pause of the service, so an untried record need not wait any longer than that.
+    if (untried) return { fate: 'back', delayMs: isPaused ? 0 : waitS * 1_000, isTried: false };
+    tell.metric('records', 1, { side: 'out', outcome });
+    if (outcome === 'delivered' || outcome === 'accepted') return { fate: 'done' };
+    if (outcome === 'rejected') return { fate: 'dead', reason: 'rejected', status };
+    // A record is too old only once it has failed: the clock of this machine may be days ahead.
+    if (now() - record.at > maxAge && !isPaused) return { fate: 'dead', reason: 'expired', status };
+    const troubleMs = failingMs ?? (attempts > 1 ? now() - record.at : 0);
+    return { fate: 'back', delayMs: waitInTrouble(troubleMs, Math.random()), isTried: true };
+  };
+
+  return {
+    waitMs: delivery.waitMs,
+    tryNow: delivery.tryNow,
+    deliver: (taken, options) => {
+      const records = taken.map(({ record, attempts }) => ({
+        ...record,
+        queued: { tries: attempts - 1, at: record.at },
+      }));
+      return delivery
+        .deliver(records, options)
+        .map(async (result, index) => fateOf(taken[index]!, await result));
+    },
+  };
+};
+
+/** A store in this process. It keeps a record that the database refuses among the refused ones. */
+export interface StoreTarget {
+  /**
+   * Writes records in one transaction, except those whose senders have to wait. If the database does not work it rejects,
+   * and none of them is stored.
+   */
+  write(
+    records: readonly Incoming[],
+  ): Promise<
+    readonly ({ outcome: 'stored' | 'known' | 'dead' } | { outcome: 'later'; waitMs: number })[]
+  >;
+}
+
+interface StoreEffects {
+  store: StoreTarget;
+  tell: Tell;
+  /** The clock for waits. */
+  ticks: () => number;
+}
+
+/**
+ * Writes into a store, a batch at a time. While the store fails, all records stay in the queue, however old they are. The
+ * store knows repeats, so a batch may be written again.
+ */
+export const createStoreTarget = ({ store, tell, ticks }: StoreEffects): Target => {
+  let failingSince: number | undefined;
+  let until = 0;
+
+  const write = async (taken: readonly Taken[]): Promise<Fate[]> => {
+    try {
+      const written = await store.write(taken.map(({ record }) => record));
+      failingSince = undefined;
+      until = 0;
+      return written.map((one): Fate => {
+        if (one.outcome === 'later') return { fate: 'back', delayMs: one.waitMs, isTried: false };
+        const outcome = one.outcome === 'dead' ? 'rejected' : 'delivered';
+        tell.metric('records', 1, { side: 'out', outcome });
+        return { fate: 'done' };
+      });
+    } catch {
+      // The store has reported its trouble itself.
+      failingSince ??= ticks();
+      until = ticks() + waitInTrouble(ticks() - failingSince, Math.random());
+      return taken.map(() => ({ fate: 'back', delayMs: 0, isTried: false }));
+    }
+  };
+
+  return {
+    waitMs: () => Math.max(0, until - ticks()),
+    tryNow: () => void (until = 0),
+    deliver: (taken) => {
+      const fates = write(taken);
+      return taken.map(async (_, index) => (await fates)[index]!);
+    },
+  };
+};
