@@ -101,17 +101,18 @@ export const consentTo = (project: string) => {
     if (at < timeOf(key)) return;
     fact.consent = consent;
     fact.isSaid ||= isSaid;
-    if (isPrerendering())
-      return whenShown(() => fact.consent === consent && set(consent, at, isSaid));
-    if (consent === 'denied') {
-      erase(); // before the denial is stored, for which it makes room; and there may be no follower that would erase
-      setWord(key, REFUSED, at);
-    } else if (consent === 'granted' && has(REFUSED)) {
-      setWord(key, '', at);
-      // The page of the denial, or an earlier build, may not have erased all.
-      if (fact.tries !== 0) erase();
-    }
-    tell();
+    whenShown(() => {
+      if (fact.consent !== consent || at < timeOf(key)) return;
+      if (consent === 'denied') {
+        erase(); // before the denial is stored, for which it makes room; and there may be no follower that would erase
+        setWord(key, REFUSED, at);
+      } else if (consent === 'granted' && has(REFUSED)) {
+        setWord(key, '', at);
+        // The page of the denial, or an earlier build, may not have erased all.
+        if (fact.tries !== 0) erase();
+      }
+      tell();
+    });
   };
 
   return {

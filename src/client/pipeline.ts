@@ -53,6 +53,8 @@ export const createPipeline = (
   const pump = createPump(outbox, direct);
   const consents = consentTo(first.project);
   const user = createUser(name, () => consent === 'granted');
+  const setUser = (id: string | null, said = Date.now()) =>
+    user.set(id, settings.beforeSend ? said - 0.5 : said);
 
   /** Opens storage and starts delivery, if consent allows it. */
   const begin = () => {
@@ -94,7 +96,7 @@ export const createPipeline = (
     pump.halt();
     close();
     clear(outbox, 'consent-denied');
-    user.set(null);
+    setUser(null);
     pump.reconfigure(); // it forgets the wait after failures, which was stored, too
     consents.erase();
   };
@@ -145,9 +147,9 @@ export const createPipeline = (
       };
       try {
         admit();
-        const record = recordOf(call, settings, user.current(call.said));
+        const record = recordOf(call, settings, user.current(call.said), user.made);
         admit(); // `context` or `beforeSend` may have denied it
-        if (call.type === 'identify') user.set(String(call.subject), call.said);
+        if (call.type === 'identify') setUser(record.user ?? null, call.said);
         keep(outbox, record);
       } catch (error) {
         return drop(
@@ -160,7 +162,7 @@ export const createPipeline = (
       schedule();
     },
     reset: (said?: number): void => {
-      user.set(null, said);
+      setUser(null, said);
       report('reset', {});
     },
     /** Starts, or goes on with other options. */

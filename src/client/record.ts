@@ -116,24 +116,30 @@ const filter = (draft: Draft, beforeSend: Settings['beforeSend']): object => {
   return kept.body;
 };
 
-/** Makes a call a record: its body is the JSON text that goes on the wire. Throws what keeps it from being one. */
+/**
+ * Makes a call a record: its body is the JSON text that goes on the wire. Throws what keeps it from being one.
+ * @param made ids that `beforeSend` has made: it may take one away, and makes no other id of it
+ */
 export const recordOf = (
   call: Call,
   settings: Settings,
   user: string | undefined,
+  made: ReadonlySet<unknown>,
 ): OutboxRecord => {
   const { type, at, subject } = call;
   const { project, beforeSend, maxRecordBytes } = settings;
   const given = call.given ?? {};
   expect(isObject(given), 'fields');
-  const made =
+  const full = (
     type === 'event'
       ? eventBody({ ...call, given }, settings, user)
-      : { project, user_id: idOf(subject), properties: given };
-  const kept = filter({ type, body: made } as Draft, beforeSend);
+      : { project, user_id: idOf(subject), properties: given }
+  ) as EventBody;
+  const { user_id } = full;
+  let kept = filter({ type, body: full } as Draft, beforeSend) as EventBody;
+  if (kept.user_id && made.has(user_id)) kept = { ...kept, user_id: user_id! };
   const body = JSON.stringify(kept);
   const size = byteLength(body);
   if (size > maxRecordBytes) refuse('too-large', `${size} bytes`);
-  const { user_id } = kept as EventBody;
-  return { id: newId(), type, body, at, attempts: 0, user: user_id };
+  return { id: newId(), type, body, at, attempts: 0, user: kept.user_id };
 };

@@ -4,7 +4,7 @@ export type { EventBody, IdentifyBody, RecordType, Token } from '../interface/bo
 
 /** One identify or event waiting to be delivered. */
 export interface OutboxRecord {
-  /** A nanoid of 21 characters. With the option `idempotencyKey` it is sent as `Idempotency-Key`. */
+  /** 21 random characters. With the option `idempotencyKey` it is sent as `Idempotency-Key`. */
   id: string;
   /** Which operation of the service takes it. */
   type: RecordType;
@@ -238,7 +238,8 @@ export interface CommonOptions {
   context?: object | ((known: Readonly<Record<string, unknown>>) => object | undefined);
   /**
    * Called with every record before it is stored. It may change the draft, or return `null` to drop it. It must be
-   * synchronous. If it throws, the record is dropped. @default none
+   * synchronous. If it throws, the record is dropped. The user is what it leaves as the `user_id` of an identify, and an
+   * id that it has made is not changed again. @default none
    */
   beforeSend?: (draft: Draft) => Draft | null;
   /** Called for every dropped call or record. @default none */

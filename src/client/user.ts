@@ -2,15 +2,18 @@ import { getItem, setWord, timeOf } from './page.js';
 
 /**
  * The identified user, on this page and on later pages of the site. Each word of who it is has its time, by the clock of
- * the device: an older one never takes the place of a newer one, whoever says it again.
+ * the device: an older one never takes the place of a newer one, whoever says it again. The time ends in a half where
+ * `beforeSend` has made the id, so that later pages do not let it make another id of that.
  */
 export const createUser = (name: string, mayStore: () => boolean) => {
   const key = `${name} user`;
   /** The user that this page has read or set last; null after a reset. */
   let user: string | null | undefined;
   let time = 0;
+  /** Ids of users that `beforeSend` has made. */
+  const made = new Set<unknown>();
 
-  const set = (value: string | null, at = Date.now()): void => {
+  const set = (value: string | null, at: number): void => {
     user = value;
     time = at;
     if (!mayStore() || timeOf(key) > at) return;
@@ -25,12 +28,14 @@ export const createUser = (name: string, mayStore: () => boolean) => {
       user = stored;
       time = storedAt;
     }
+    if (time % 1) made.add(user);
     return (time <= at && user) || undefined;
   };
 
   return {
     set,
     current,
+    made,
     /** Called when storage may be used. A user that was set before that counts, unless the stored one is newer. */
     begin: (): unknown => (user === undefined ? current() : set(user, time)),
   };

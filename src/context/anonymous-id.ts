@@ -21,7 +21,7 @@ export const anonymousId =
     void analytics.on('reset', () => void update(() => ({})));
     void analytics.on('record', ({ type, user }) => {
       if (type === 'event') return;
-      // As the page has named the user: `beforeSend` may have changed the record, and is called with the event, too.
+      // Of this moment. `beforeSend`, which is called with the event, too, makes no other id of it.
       const { userId } = analytics.status();
       update((visitor) => {
         if (visitor.user === user) return visitor;

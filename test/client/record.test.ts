@@ -16,6 +16,7 @@ const make = (call: Partial<Call>, more: Partial<DirectOptions> = {}, user?: str
     { type: 'event', at: AT, subject: 'e', given: undefined, ...call },
     resolveOptions({ ...DIRECT, maxRecordBytes: MAX_BYTES, ...more }, 'https://site.test', true),
     user,
+    new Set(),
   );
 /** The record of a call, or what the call throws. */
 const tryTo = (...args: Parameters<typeof make>): OutboxRecord | Refusal => {

@@ -25,13 +25,13 @@ it('is the one that was set before storage was allowed, or else the one that is 
   let mayStore = false;
   const create = () => createUser(NAME, () => mayStore);
   const early = create();
-  early.set('early');
+  early.set('early', Date.now());
   expect(values.size).toBe(0);
   mayStore = true;
   early.begin();
   const later = create();
   later.begin();
   expect(later.current()).toBe('early');
-  later.set(null);
+  later.set(null, Date.now());
   expect([early.current(), later.current()]).toEqual([undefined, undefined]);
 });

@@ -33,7 +33,8 @@ it.each<[what: string, call: Call, slips: string[]]>([
 });
 
 it('tells of each field of another type, which the service will refuse, and of no other', () => {
-  const refusals = (given: object) => refusalsOf(recordOf(callOf(given), SETTINGS, undefined));
+  const refusals = (given: object) =>
+    refusalsOf(recordOf(callOf(given), SETTINGS, undefined, new Set()));
   expect(refusals({ channel: 1, description: null, icon: 'x', notify: 'yes' })).toEqual([
     '`channel` of event "a" must be a string, or it is refused',
     '`description` of event "a" must be a string, or it is refused',

@@ -29,10 +29,10 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   const { name, settings } = outbox;
   const isRelay = !!settings().relay;
   const backoff = createBackoff(`${name} gate`);
-  const [send, token]: Sender = isRelay ? [createRelaySend(settings, now)] : direct!(settings, now);
+  const [send, token]: Sender = isRelay ? [createRelaySend(settings)] : direct!(settings);
   const claims = createClaims(outbox);
   const answers = createAnswers(outbox, backoff, token);
-  const requests = createRequests(settings, now, send);
+  const requests = createRequests(settings, send);
   /** The number of the last call whose record is due. */
   let horizon = 0;
   /** Flushes that somebody waits for, each with the number of the last call before it. */

@@ -1,6 +1,7 @@
 import { attempt } from '../../interface/attempt.js';
 import { onNavigation } from '../life.js';
 import type { Settings } from '../options.js';
+import { now } from '../page.js';
 import type { Entry } from '../outbox/parcel.js';
 import { KEEPALIVE_BUDGET } from './send/post.js';
 import type { Attempt, Send } from './send/sender.js';
@@ -14,7 +15,7 @@ export const weigh = (group: readonly Entry[]): number =>
   group.reduce((sum, { bytes }) => sum + bytes + AROUND, 0);
 
 /** The requests to one destination that are under way. */
-export const createRequests = (settings: () => Settings, now: () => number, send: Send) => {
+export const createRequests = (settings: () => Settings, send: Send) => {
   /** Requests by what ends them, each with what forgets it, since nobody sees its answer any more. */
   const running = new Map<AbortController, () => void>();
   /** How many records they have. A counter, since a search of the outbox would take longer the more records wait. */

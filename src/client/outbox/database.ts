@@ -1,4 +1,4 @@
-import { createStore, promisifyRequest } from 'idb-keyval';
+import { promisifyRequest } from 'idb-keyval';
 import { inTime } from '../../interface/in-time.js';
 import { messageOf } from '../../interface/errors.js';
 import { isGoing, turns } from '../life.js';
@@ -23,8 +23,8 @@ export const openDatabase = (
   onChange: (storage: StorageKind, message: string) => void,
   isBarred?: () => unknown,
 ) => {
-  const connect = () => createStore(name, 'records');
-  let use = connect();
+  /** The connection, once it has been asked for. */
+  let opened: Promise<IDBDatabase> | undefined;
   let kind: StorageKind = 'opening';
   let reopenMs = REOPEN_MS;
   let timer: number | undefined;
@@ -38,12 +38,20 @@ export const openDatabase = (
     onChange(next, message);
   };
 
+  const forget = () => (opened = undefined);
+  const open = (): Promise<IDBDatabase> => {
+    if (opened) return opened;
+    const request = indexedDB.open(name);
+    request.onupgradeneeded = () => request.result.createObjectStore('records');
+    return (opened = promisifyRequest(request));
+  };
+
   /** Notices when the browser closes the connection, or when the site deletes the database, which waits for that. */
   const watch = (database: IDBDatabase) => {
     connection = database;
     database.onclose = database.onversionchange = () => {
       database.close();
-      use = connect();
+      forget();
       if (kind === 'indexeddb') become('opening');
     };
   };
@@ -54,9 +62,11 @@ export const openDatabase = (
     let isLate = kind === 'memory' || isEnded || isBarred?.();
     let transaction: IDBTransaction | undefined;
     let isCommitting = false;
-    const perform = async (store: IDBObjectStore) => {
-      transaction = store.transaction;
-      watch(transaction.db);
+    const perform = async () => {
+      const database = await open();
+      watch(database);
+      transaction = database.transaction('records', 'readwrite');
+      const store = transaction.objectStore('records');
       if (isLate || isEnded || (isRead && isGoing())) throw new Error();
       if (isRead) reading = transaction;
       const ended = promisifyRequest(transaction);
@@ -73,7 +83,7 @@ export const openDatabase = (
     };
     try {
       if (isLate) throw new Error();
-      const result = await inTime(use('readwrite', perform), WATCHDOG_MS);
+      const result = await inTime(perform(), WATCHDOG_MS);
       become('indexeddb');
       return result;
     } catch (error) {
@@ -84,7 +94,7 @@ export const openDatabase = (
       // The failure of a transaction that was under way as the page was left says nothing about the database: Firefox
       // never reports the end of it, not even when the page is back.
       if (kind !== 'memory' && !isEnded && turns === before && !isGoing()) {
-        use = connect();
+        forget();
         timer = later(() => become('opening'), reopenMs);
         reopenMs = Math.min(2 * reopenMs, LONGEST_MS);
         become('memory', messageOf(error));
@@ -101,7 +111,7 @@ export const openDatabase = (
     /** Called as the page is left. In WebKit, an open transaction of a cached page blocks the database for others. */
     leave: (): void => {
       stopReading();
-      if (!connection) use = connect(); // Firefox never reports the end of an `open` that was under way
+      if (!connection) forget(); // Firefox never reports the end of an `open` that was under way
     },
     /** Closes it after the writes that are under way, since transactions run in order. */
     end: async (): Promise<void> => {

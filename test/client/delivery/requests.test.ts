@@ -18,7 +18,6 @@ const open = () => {
   const asked: Parameters<Send>[1][] = [];
   const requests = createRequests(
     () => ({ timeout: 30_000 }) as Settings,
-    () => 0,
     (_, how) => {
       asked.push(how);
       return new Promise((answer) => answers.push(answer));

@@ -4,7 +4,7 @@ import { post } from './post.js';
 import type { Send, Sender } from './sender.js';
 
 /** Sends a record in a request of its own, straight to the service (interface, section 4). */
-export const createDirectSend = (settings: () => Settings, now: () => number): Sender => {
+export const createDirectSend = (settings: () => Settings): Sender => {
   const token = createToken(settings);
   const send: Send = async ([record], how) => {
     const { baseUrl, idempotencyKey } = settings();
@@ -17,7 +17,6 @@ export const createDirectSend = (settings: () => Settings, now: () => number): S
     const answer = await post(
       { url: `${baseUrl}/v1/${type}`, headers, body, credentials: 'omit', ...how },
       settings(),
-      now,
     );
     return answer && [answer];
   };

@@ -3,6 +3,7 @@ import { outcomeOf, type Verdict } from '../../../interface/outcome.js';
 import { parseRetryAfter } from '../../../interface/backoff.js';
 import { turns, wasLeft } from '../../life.js';
 import type { Settings } from '../../options.js';
+import { now } from '../../page.js';
 
 /**
  * At most this many bytes of bodies are in flight under keepalive. The browser allows 65,536 for all scripts of the
@@ -44,7 +45,6 @@ interface Message {
 export const post = async (
   { url, controller, keepalive, isSilent, ...message }: Message,
   settings: Settings,
-  now: () => number,
 ): Promise<Answer | undefined> => {
   const began = now();
   const since = turns;

@@ -8,7 +8,7 @@ import type { OutboxRecord } from '../../types.js';
 import { post } from './post.js';
 import type { Attempt, Send } from './sender.js';
 
-/** The body is JSON already, and an id (a nanoid) has nothing to escape. */
+/** The body is JSON already, and an id (`newId`) has nothing to escape. */
 const itemOf = ({ id, type, body, at }: OutboxRecord): string =>
   `{"id":"${id}","type":"${type}","called_at":${at},"body":${body}}`;
 
@@ -29,7 +29,7 @@ const attemptOf = (result: Partial<BatchResult> = {}): Attempt => {
 
 /** Sends many records in a request, to a relay that passes them on (src/interface/wire.ts). */
 export const createRelaySend =
-  (settings: () => Settings, now: () => number): Send =>
+  (settings: () => Settings): Send =>
   async (records, how) => {
     const url = settings().relay + BATCH_PATH;
     const sentAt = new Date(timeBy(settings().now)).toJSON();
@@ -37,7 +37,7 @@ export const createRelaySend =
     // WebKit holds beacons back while a page loads (NetworkLoadScheduler.cpp).
     if (how.keepalive && isGoing() && !isLoading() && beacon(url, body)) return undefined;
     // As plain text, like a beacon: that needs no preflight. The relay may know visitors by the site's own cookies.
-    const answer = await post({ url, body, ...how }, settings(), now);
+    const answer = await post({ url, body, ...how }, settings());
     if (!answer) return undefined;
     const { status, text } = answer;
     const attempts = attempt(() => {

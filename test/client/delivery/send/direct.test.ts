@@ -13,7 +13,7 @@ it.each([true, false])('sends a record to its operation, with a key if it may: %
       return Response.json({ success: true });
     },
   } as unknown as Settings;
-  const [send] = createDirectSend(() => settings, Date.now);
+  const [send] = createDirectSend(() => settings);
   const how = { keepalive: true, controller: new AbortController(), isSilent: false };
   expect(await send([RECORD], how)).toMatchObject([{ outcome: 'delivered', status: 200 }]);
   const [[url, init]] = asked as [[string, RequestInit]];

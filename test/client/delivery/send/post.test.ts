@@ -39,7 +39,7 @@ it.each<[what: string, moments: Moment[], sends: number]>([
     };
     const settings = { timeout: 30_000, fetch } as Partial<Settings> as Settings;
     const acts: Record<Moment, () => unknown> = {
-      send: () => void post({ ...MESSAGE, controller: new AbortController() }, settings, Date.now),
+      send: () => void post({ ...MESSAGE, controller: new AbortController() }, settings),
       leave: () => site.say(site.win, 'pagehide'),
       return: () =>
         site.win.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })),
@@ -74,7 +74,6 @@ it.each([
   const answered = post(
     { ...MESSAGE, keepalive: false, controller: new AbortController() },
     settings,
-    Date.now,
   );
   await vi.runAllTimersAsync().finally(() => Object.defineProperty(globalThis, 'fetch', page));
   expect(await answered).toMatchObject(answer);

@@ -9,13 +9,10 @@ const how = () => ({ keepalive: true, controller: new AbortController(), isSilen
 
 afterEach(() => vi.unstubAllGlobals());
 
-const open = (answer: () => Response, now = 0) => {
+const open = (answer: () => Response, now = () => 1_000) => {
   const fetch = vi.fn<(url: string, init: RequestInit) => Promise<Response>>(async () => answer());
-  const settings = { relay: 'https://shop.example/a', timeout: 1_000, fetch, now: () => 1_000 };
-  const send = createRelaySend(
-    () => settings as unknown as Settings,
-    () => now,
-  );
+  const settings = { relay: 'https://shop.example/a', timeout: 1_000, fetch, now };
+  const send = createRelaySend(() => settings as unknown as Settings);
   return { send, fetch };
 };
 
@@ -60,7 +57,10 @@ it('is a beacon as a loaded page goes, of which nobody sees the answer', async (
 });
 
 it('sends where the site’s clock counts nanoseconds, which no date can hold', async () => {
-  const { send, fetch } = open(() => Response.json({ results: [] }), 1.7e18);
+  const { send, fetch } = open(
+    () => Response.json({ results: [] }),
+    () => 1.7e18,
+  );
   expect(await send(RECORDS, how())).toHaveLength(3);
   expect(fetch).toHaveBeenCalledTimes(1);
 });
