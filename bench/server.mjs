@@ -112,7 +112,7 @@ const straight = async (url) => {
 };
 
 const startServer = async (url) => {
-  const server = await startProgram(path('../dist/service-program.js'), {
+  const server = await startProgram(path('../dist/program.js'), {
     ...{
       DATABASE_URL: url,
       DATA_FOLDER: mkdtempSync(join(folder, 'data-')),
