@@ -1,6 +1,6 @@
 import { attempt } from '../interface/attempt.js';
 import { later } from './later.js';
-import { isPrerendering, whenShown } from './life.js';
+import { whenShown } from './life.js';
 import { openDatabase } from './outbox/database.js';
 import {
   databaseNames,
