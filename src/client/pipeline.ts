@@ -53,7 +53,7 @@ export const createPipeline = (
   const pump = createPump(outbox, direct);
   const consents = consentTo(first.project);
   const user = createUser(name, () => consent === 'granted');
-  const setUser = (id: string | null, said = Date.now()) =>
+  const setUser = (id: string, said = Date.now()) =>
     user.set(id, settings.beforeSend ? said - 0.5 : said);
 
   /** Opens storage and starts delivery, if consent allows it. */
@@ -96,7 +96,7 @@ export const createPipeline = (
     pump.halt();
     close();
     clear(outbox, 'consent-denied');
-    setUser(null);
+    setUser('');
     pump.reconfigure(); // it forgets the wait after failures, which was stored, too
     consents.erase();
   };
@@ -149,7 +149,7 @@ export const createPipeline = (
         admit();
         const record = recordOf(call, settings, user.current(call.said), user.made);
         admit(); // `context` or `beforeSend` may have denied it
-        if (call.type === 'identify') setUser(record.user ?? null, call.said);
+        if (call.type === 'identify') setUser(record.user ?? '', call.said);
         keep(outbox, record);
       } catch (error) {
         return drop(
@@ -162,7 +162,7 @@ export const createPipeline = (
       schedule();
     },
     reset: (said?: number): void => {
-      setUser(null, said);
+      setUser('', said);
       report('reset', {});
     },
     /** Starts, or goes on with other options. */

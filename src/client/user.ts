@@ -7,17 +7,17 @@ import { getItem, setWord, timeOf } from './page.js';
  */
 export const createUser = (name: string, mayStore: () => boolean) => {
   const key = `${name} user`;
-  /** The user that this page has read or set last; null after a reset. */
-  let user: string | null | undefined;
+  /** The user that this page has read or set last; empty after a reset. */
+  let user = '';
   let time = 0;
   /** Ids of users that `beforeSend` has made. */
   const made = new Set<unknown>();
 
-  const set = (value: string | null, at: number): void => {
+  const set = (value: string, at: number): void => {
     user = value;
     time = at;
     if (!mayStore() || timeOf(key) > at) return;
-    setWord(key, value ?? '', at); // an empty value tells other tabs of a reset
+    setWord(key, value, at); // an empty value tells other tabs of a reset
   };
   /** The user as of this time. */
   const current = (at = Infinity): string | undefined => {
@@ -25,7 +25,7 @@ export const createUser = (name: string, mayStore: () => boolean) => {
     const storedAt = stored === null ? -1 : timeOf(key);
     // If the site has cleared its storage, the page still knows the user.
     if (storedAt >= time && storedAt <= at) {
-      user = stored;
+      user = stored!;
       time = storedAt;
     }
     if (time % 1) made.add(user);
@@ -37,6 +37,6 @@ export const createUser = (name: string, mayStore: () => boolean) => {
     current,
     made,
     /** Called when storage may be used. A user that was set before that counts, unless the stored one is newer. */
-    begin: (): unknown => (user === undefined ? current() : set(user, time)),
+    begin: (): unknown => time && set(user, time),
   };
 };

@@ -32,6 +32,6 @@ it('is the one that was set before storage was allowed, or else the one that is 
   const later = create();
   later.begin();
   expect(later.current()).toBe('early');
-  later.set(null, Date.now());
+  later.set('', Date.now());
   expect([early.current(), later.current()]).toEqual([undefined, undefined]);
 });
