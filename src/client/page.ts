@@ -1,3 +1,4 @@
+import { nanoid } from 'nanoid';
 import { attempt } from '../interface/attempt.js';
 import { inTime } from '../interface/in-time.js';
 
@@ -96,13 +97,8 @@ export const databaseNames = async (): Promise<string[]> =>
 export const deleteDatabase = (name: string): unknown =>
   attempt(() => indexedDB.deleteDatabase(name));
 
-const randomId = (): string =>
-  crypto
-    .getRandomValues(new Uint8Array(21))
-    .reduce((id, byte) => id + (byte % 36).toString(36), '');
-
 /** Without `crypto`, or with one that a script has broken, the id is less random: it is no secret. */
-export const newId = (): string => attempt(randomId) ?? Math.random().toString(36).slice(2);
+export const newId = (): string => attempt(nanoid) ?? Math.random().toString(36).slice(2);
 
 /** Bytes of a text in UTF-8. Where the page has broken the encoder, the most that they can be. */
 export const byteLength = (text: string): number =>

@@ -4,7 +4,7 @@ export type { EventBody, IdentifyBody, RecordType, Token } from '../interface/bo
 
 /** One identify or event waiting to be delivered. */
 export interface OutboxRecord {
-  /** 21 random characters. With the option `idempotencyKey` it is sent as `Idempotency-Key`. */
+  /** A nanoid of 21 characters. With the option `idempotencyKey` it is sent as `Idempotency-Key`. */
   id: string;
   /** Which operation of the service takes it. */
   type: RecordType;

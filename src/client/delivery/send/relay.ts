@@ -8,7 +8,7 @@ import type { OutboxRecord } from '../../types.js';
 import { post } from './post.js';
 import type { Attempt, Send } from './sender.js';
 
-/** The body is JSON already, and an id (`newId`) has nothing to escape. */
+/** The body is JSON already, and an id (a nanoid) has nothing to escape. */
 const itemOf = ({ id, type, body, at }: OutboxRecord): string =>
   `{"id":"${id}","type":"${type}","called_at":${at},"body":${body}}`;
 
