@@ -196,7 +196,7 @@ const codeOfAll = [
   {
     // What that one loads when a developer opens the inspector.
     input: 'src/inspector.ts',
-    output: { file: `${DIST}/outbox-inspector.js`, format: 'es', sourcemap: true },
+    output: { file: `${DIST}/outbox-inspector.js`, format: 'es' },
     plugins: [inspectorTexts, resolve(), ts, minify()],
     treeshake: { moduleSideEffects: false },
   },
