@@ -35,7 +35,7 @@ export const SETTINGS = {
   LOG_FORMAT: always(kinds.logFormat, 'format of the log: text or json', 'text'),
 
   DATABASE_URL: secret(ofStore(kinds.database, 'postgres://… or file:…', 'a file in DATA_FOLDER')),
-  DATA_FOLDER: ofStore(text, 'folder for its database and tokens', './analytics-data'),
+  DATA_FOLDER: ofStore(text, 'folder for the database and for tokens', './analytics-data'),
   WRITE_TOKENS: secret(
     ofStore(kinds.writeTokens, 'project=token, with commas between pairs', 'made, for any project'),
   ),
@@ -52,7 +52,7 @@ export const SETTINGS = {
 
   MAX_WAITING: ofQueue(kinds.wholeNumber, 'records that may wait', '1000000'),
   MAX_WAITING_OF_CLIENT: ofQueue(kinds.wholeNumber, 'records of one client that may wait', '50000'),
-  REDIS_PREFIX: ofQueue(text, 'beginning of all names of keys in Redis', 'analytics-outbox'),
+  REDIS_PREFIX: ofQueue(text, 'what all names of keys in Redis begin with', 'analytics-outbox'),
 
   MAX_AGE_DAYS: ofServiceQueue(kinds.amount, 'how long a record is tried', '7'),
   MAX_DEAD: ofServiceQueue(kinds.wholeNumber, 'dead letters that are kept', '100000'),
