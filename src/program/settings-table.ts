@@ -9,9 +9,9 @@ const ofStore = settingOf('without SERVICE_URL');
 const ofService = settingOf('with SERVICE_URL');
 const ofQueue = settingOf('with QUEUE_URL');
 const ofServiceQueue = settingOf('with SERVICE_URL and QUEUE_URL');
-/** Messages do not show its value, and a file may hold it. */
+/** Marks a setting whose value is not shown in messages, and may be in a file. */
 const secret = <One extends kinds.Setting>(one: One) => ({ ...one, isSecret: true });
-/** It must be given with `SERVICE_URL`. */
+/** Marks a setting that must be given with `SERVICE_URL`. */
 const needed = <One extends kinds.Setting>(one: One) => ({ ...one, isNeeded: true });
 
 /** Each setting, in the order of `--help`. The checks, the help and the docs are made from this table. */
@@ -79,7 +79,7 @@ const lineOf = (name: SettingName): string => {
   return `  ${name.padEnd(22)} ${help}${usual ? ` (${usual})` : ''}`;
 };
 
-/** A line for each setting, for `--help`, under the settings without which it has no meaning. */
+/** The lines of `--help` about settings, grouped by the settings beside which they have a meaning. */
 export const settingLines = (): string[] => [
   ...[...new Set(NAMES.map((name) => SETTINGS[name].only))].flatMap((only) => [
     ...(only ? ['', `Only ${only}:`] : []),

@@ -1,7 +1,7 @@
 const graphemes = new Intl.Segmenter();
 
 /**
- * What terminals draw over two columns: emoji, and the scripts of East Asia.
+ * Characters that are two columns wide in terminals: emoji, and the scripts of East Asia.
  * https://www.unicode.org/reports/tr11/#Recommendations
  */
 const WIDE =

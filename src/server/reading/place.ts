@@ -4,7 +4,7 @@ import type { Row } from '../store/port.js';
 export interface Place {
   row: number;
   refused: number;
-  /** When that row arrived, in milliseconds: another store has another row at the same place. */
+  /** When that row arrived, in milliseconds. By it a place of another store is recognised. */
   at?: number | undefined;
 }
 
