@@ -46,7 +46,7 @@ export const SETTINGS = {
     needed(ofService(kinds.token, 'token of the service; SIGHUP reads its file again')),
   ),
   SERVICE_RATE: ofService(kinds.rate, 'records to the service, a second and at once', 'off'),
-  CONCURRENCY: ofService(kinds.wholeNumber, 'requests to the service at a time', '32'),
+  CONCURRENCY: ofService(kinds.wholeNumber, 'requests to it at a time', '32'),
   TIMEOUT_SECONDS: ofService(kinds.amount, 'how long such a request may take', '10'),
   IDEMPOTENCY_KEYS: ofService(kinds.onOff, 'whether such a request has the id of its record', 'on'),
 
