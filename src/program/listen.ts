@@ -4,10 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createConnections } from './connections.js';
 import { load } from './load.js';
 
-/**
- * How long a connection may be idle. Browsers and proxies close it sooner, so it is never closed under a request of
- * theirs.
- */
+/** How long a connection may be idle: longer than browsers and proxies keep it, so they never use a closed one. */
 const KEEP_ALIVE_MS = 75_000;
 /** The share of connections among the files that this process may have open. */
 const OF_OPEN_FILES = 0.9;

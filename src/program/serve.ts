@@ -86,10 +86,7 @@ export const serve = async (
   log.info(`${isLate ? 'stopped before all was done' : 'stopped'}. ${traffic.line()}`);
 };
 
-/**
- * The name by which this machine reaches an address to listen at. `0.0.0.0` and `::` stand for all addresses, and are
- * none.
- */
+/** The name by which this machine reaches an address to listen at, which may stand for all addresses. */
 const nameOf = (host: string): string => {
   if (isLocalName(host) || host === '0.0.0.0' || host === '::') return 'localhost';
   return isIPv6(host) ? `[${host}]` : host;

@@ -24,10 +24,7 @@ const checkMeaning: Check = (given, { wrong }) => {
   }
 };
 
-/**
- * Checks tokens against each other and against the lists. Messages show no token, and no project of a token, which
- * might be a part of a wrong one.
- */
+/** Checks tokens against each other and the lists. Messages show no project of a token: it might be a part of one. */
 const checkTokens: Check = ({ READ_TOKEN, WRITE_TOKENS, PROJECTS = '*' }, { wrong }) => {
   const pairs = kinds.writeTokens.fits(WRITE_TOKENS) ? kinds.writeTokensOf(WRITE_TOKENS!) : [];
   if (READ_TOKEN !== undefined) {

@@ -2,8 +2,8 @@
 const [MIN_MS, MAX_MS] = [Date.parse('0001-01-01T00:00:00Z'), Date.UTC(9_999, 11, 31)];
 
 /**
- * A date-time of RFC 3339 in UTC with milliseconds, or undefined if the text is none or not in the years 1 to 9998.
- * Second 60 (a leap second) counts as 59.
+ * A date-time of RFC 3339 in UTC with milliseconds; undefined if it is none or not in the years 1 to 9998. A leap
+ * second counts as second 59.
  */
 export const isoTime = (text: string): string | undefined => {
   const time = Date.parse(text.toUpperCase().replace(/:60(?=[.Z+-])/, ':59'));

@@ -7,10 +7,7 @@ export const LARGE_PROFILE = 16_384;
  * profile larger passes.
  */
 export const PROFILE_LIMITS = {
-  /**
-   * Of the properties as JSON. The words are the name of a constraint of the table, so the message of the database has
-   * them.
-   */
+  /** Of the properties as JSON. The words also name the table's constraint, so its error message has them. */
   characters: { most: 262_144, words: 'a profile may have 262,144 characters at the most' },
   properties: { most: 1_000, words: 'a profile may have 1,000 properties at the most' },
 } as const;

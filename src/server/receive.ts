@@ -122,10 +122,7 @@ export const createReceive = (parts: Parts) => {
     return overdrawn ?? (isTooMuch ? refusalOf('size', 'The body has too many values.') : body);
   };
 
-  /**
-   * Gives the records that pass the check to the sink. Answers with a result for each record, or with a refusal if none
-   * was taken.
-   */
+  /** Checks records and gives the good ones to the sink. Returns a result for each, or a refusal of all. */
   const take = async (
     request: Request,
     claimed: readonly ClaimedRecord[],

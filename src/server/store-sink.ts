@@ -44,7 +44,7 @@ const resultOf = ({ id }: Incoming, stored: Stored): BatchResult => {
 
 /**
  * Writes records into a store. Only the last write decides whether the database counts as working. While it does not
- * work, one write at a time is tried, and all other senders are told at once to wait.
+ * work, one write at a time is tried, and all other senders are asked at once to wait.
  */
 export const createStoreSink = ({ store, setup, largeProfiles, tell, now }: Parts) => {
   const trouble = createReportOnce(tell, now);

@@ -14,8 +14,7 @@ export const createUnlisted = (tell: Tell, now: () => number) => {
   let since = now();
 
   /**
-   * Reports each value once a day. One client gets only a few of a day's reports, so a visitor cannot easily hide a
-   * value that is really missing.
+   * Reports each value once a day, but few of one client, which could otherwise hide a value that is really missing.
    */
   const report = (field: 'project' | 'channel', value: string, client: string): void => {
     if (Math.abs(now() - since) >= DAY_MS) {

@@ -41,10 +41,7 @@ export interface ServiceHealth {
   reason?: string;
   since?: string;
   paused_until?: string;
-  /**
-   * Records that the service refuses while it takes others: whose they are, how many, and why. No other record waits
-   * for them.
-   */
+  /** Records that the service refuses while it takes others: whose they are, how many, and why. */
   refusing?: {
     whose: 'one client' | 'some records';
     records: number;

@@ -87,7 +87,7 @@ const BUSY_MS = 2_000;
 const LONGEST_SLOW_MS = 60_000;
 
 /**
- * Delivers records to the service: each once, those of one user in order, and only so many at a time.
+ * Delivers records to the service: each once, those of one user in order, and a few at a time.
  *
  * @throws TypeError that names each wrong option and what to write.
  */

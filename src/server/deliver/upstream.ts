@@ -60,10 +60,7 @@ export const createUpstream = (effects: Effects): Upstream => {
   const setupTrouble = createReportOnce(tell, now);
   const tokenTrouble = createReportOnce(tell, now);
   const silence = createReportOnce(tell, now);
-  /**
-   * Requests are numbered as they begin. `begun` is the last number; the other two are the last number when the service
-   * was found silent, and when it answered.
-   */
+  /** Requests are numbered: the last number, and what it was when the service was last silent, and last answered. */
   let begun = 0;
   let begunAtSilence = 0;
   let begunAtAnswer = 0;
@@ -168,10 +165,7 @@ const silenceWords = (error: unknown): string => `${answerWords({ status: 0 })}:
 
 /** With these statuses there is only trouble if something in between has sent an HTML page as the answer. */
 const USUAL = /^(2..|4(00|09|13|22))$/;
-/**
- * The answer of the service in words; status 0 is no answer. Its own words may quote a record, so control characters
- * are taken out.
- */
+/** The answer of the service in words, without control characters of a quoted record; status 0 is no answer. */
 export const answerWords = ({ status, message }: Pick<Attempt, 'status' | 'message'>): string => {
   if (!status) return 'the service does not answer';
   const page = USUAL.test(`${status}`) ? ' with a page of HTML' : '';

@@ -50,7 +50,7 @@ const createBytes = (ofAll: number, ofClient: number) => {
   let held = 0;
   const clients = new Map<string, number>();
   return {
-    /** Why there is no room for so many bytes more. */
+    /** Why there is no room for more bytes, if there is none. */
     lacks: (client: string, bytes: number): 429 | 503 | undefined => {
       if (client && (clients.get(client) ?? 0) + bytes > ofClient) return 429;
       return held + bytes > ofAll ? 503 : undefined;

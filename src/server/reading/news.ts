@@ -74,10 +74,7 @@ export const readNews = async (
 export const eventText = (place: Place, name: string, json: string): string =>
   `id: ${idOf(place)}\nevent: ${name}\ndata: ${json}\n\n`;
 
-/**
- * The news as server-sent events, without the rows that do not match. The place of each event is that of a follower
- * that has got it.
- */
+/** The matching rows and the refused as server-sent events. Each has the place of a follower that has got it. */
 export const newsText = (
   news: News,
   from: Place,

@@ -1,6 +1,6 @@
 import type { Row } from '../store/port.js';
 
-/** Places in the feeds of rows and of the refused: what the `id` of an event says. */
+/** Places in the feeds of rows and of the refused. The `id` of an event has them. */
 export interface Place {
   row: number;
   refused: number;

@@ -57,10 +57,7 @@ export const openProfile = (stored: ProfileTexts | undefined) => {
 
 export type OpenProfile = ReturnType<typeof openProfile>;
 
-/**
- * Characters of a colon and a comma. `EMPTY` is one character for the braces: two, less the comma that the last
- * property lacks.
- */
+/** Characters of a colon and a comma, and of both braces less the comma that the last property lacks. */
 const [SIGNS, EMPTY] = [2, 1];
 const lengthOf = (value: unknown): number => JSON.stringify(value).length;
 const entriesOf = <Value>(text = '{}') =>

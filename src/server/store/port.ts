@@ -57,7 +57,7 @@ export interface Refused {
   type?: RecordType;
   project?: string;
   user_id?: string;
-  /** The first 4,096 characters of what was sent. */
+  /** The body, 4,096 characters of it at the most. */
   body?: string;
   /** The whole record is kept, so that it can be sent again (`resend`). */
   isDead?: true;

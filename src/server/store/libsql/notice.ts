@@ -34,7 +34,7 @@ export const createNotice = (database: Database.Database) => {
       if (seen !== version) tell();
       version = seen;
     } catch {
-      tell(); // followers then read, and see what is wrong with the file
+      tell(); // the followers then read, and get the error of the file
     }
   };
   const end = (): void => {

@@ -20,7 +20,7 @@ interface StoredRow {
 
 type Condition = readonly [sql: string, ...values: unknown[]];
 
-/** Adds a field where there is a value. */
+/** A field, if there is a value. */
 const maybe = <Name extends string>(
   name: Name,
   value: string | null,
