@@ -132,7 +132,7 @@ export const createMetrics = <Registry extends MetricsRegistry>(
   return {
     onMetric: (name, value, labels = {}) => {
       const metric = Object.hasOwn(METRICS, name) && METRICS[name];
-      if (!metric) return; // of a newer relay
+      if (!metric) return; // the name is not known here
       const record = known.get(name) ?? create(metric);
       known.set(name, record);
       // prom-client refuses labels that it does not know.

@@ -26,7 +26,7 @@ export const ID_WORDS = `1 to ${MAX_ID} visible ASCII characters`;
 export const isId = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_ID && ID.test(value);
 
-/** Parses a body, or answers undefined, which no JSON stands for. */
+/** Parses a body, or returns undefined, which no JSON stands for. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;

@@ -18,7 +18,7 @@ export interface Away {
 export interface Sink {
   /** What happens to a record that is taken, for the message of an answer: `Event stored`. */
   done: string;
-  /** Answers with a result for each record, in their order, or says that none was taken. Never rejects. */
+  /** Returns a result for each record, in their order, or that none was taken. Never rejects. */
   take(
     records: readonly Incoming[],
     circumstances: Circumstances,

@@ -63,7 +63,7 @@ export interface Putter {
   secret?(): Promise<string>;
 }
 
-/** A durable queue between a relay's answer and the service. */
+/** A durable queue between the answer of a server and the delivery of its records. */
 export interface Queue extends Putter {
   /**
    * Takes records that are due: those that have not failed (`fresh`) or, if there are none, those that have (`failed`).

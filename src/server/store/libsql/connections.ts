@@ -26,7 +26,7 @@ export type Statement = <Row>(...values: unknown[]) => Promise<Row[]>;
 export interface Writer {
   exec: (sql: string) => Promise<void>;
   prepare: (sql: string) => Statement;
-  /** A statement that answers how many rows it has changed. */
+  /** Prepares a statement that returns how many rows it has changed. */
   prepareChange: (sql: string) => (...values: unknown[]) => Promise<number>;
 }
 
