@@ -88,7 +88,7 @@ export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB } = {}) 
         reserve(length);
         return true;
       },
-      /** Counts the body as this many bytes, or returns why there is no room for them. */
+      /** Counts the body as this many bytes, unless it counts as more already, or returns why there is no room. */
       grow: (to: number): 429 | 503 | undefined => {
         const more = Math.max(0, to - size);
         const lack = bytes.lacks(client, more);
