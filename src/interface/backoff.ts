@@ -1,11 +1,11 @@
 /** The longest wait after a first failure. */
 export const BASE_MS = 1_000;
-/** No wait of our own is longer. */
+/** The longest wait that we choose. */
 export const CAP_MS = 300_000;
-/** No wait that somebody asks for is longer. */
+/** The longest wait that a server may ask for. */
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** A wait that somebody has asked for, within its limits; 0 if it is no number. */
+/** The wait that a server has asked for, within its limits; 0 if it is no number. */
 export const boundedWait = (ms: number): number =>
   Math.min(Math.max(ms || 0, 0), MAX_RETRY_AFTER_MS);
 
@@ -19,8 +19,8 @@ export const parseRetryAfter = (value: string | null | undefined, now: number): 
 
 /**
  * The wait after a failure: half as long as the trouble has lasted since its first failure, less up to half of that by
- * `random`, a number from 0 to 1. So what waits goes out at the latest half as long after the end of an outage as the
- * outage has lasted.
+ * `random`, a number from 0 to 1. So a waiting record goes out at the latest half as long after an outage as the outage
+ * has lasted.
  */
 export const waitInTrouble = (troubleMs: number, random: number): number =>
   (0.5 + random / 2) * Math.min(CAP_MS, Math.max(BASE_MS, troubleMs / 2));

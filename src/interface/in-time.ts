@@ -1,4 +1,4 @@
-/** The second of the two steps. */
+/** How long answers that are already there get their turn; see `inTime`. */
 const GRACE_MS = 100;
 
 /**

@@ -32,9 +32,9 @@ export interface Batch {
 }
 
 /**
- * What became of a record at the relay. `accepted`: it is in the relay's queue, and the relay delivers it. A record with
- * `retry` or `blocked` was not taken, so the client keeps it: `retry` may pass soon, `blocked` perhaps only
- * when the set-up is put right.
+ * What became of a record at the relay. `accepted`: it is in the relay's queue, which delivers it. A record with
+ * `retry` or `blocked` was not taken, so the client keeps it: `retry` may pass soon, `blocked` perhaps only after
+ * somebody has corrected the set-up.
  */
 export type RelayOutcome = 'delivered' | 'accepted' | 'retry' | 'blocked' | 'rejected';
 
@@ -54,9 +54,9 @@ export interface BatchResult {
    * `unlisted` means that the service refuses the relay itself, and so all other records as well.
    */
   unlisted?: 'project' | 'channel';
-  /** Given with `rejected` if the relay itself refuses the record: the field that is wrong. */
+  /** The field that is wrong, if the relay itself refuses the record. */
   field?: string;
-  /** Given with `rejected` if the service refuses the record: its own words, 200 characters of them at the most. */
+  /** Why the record was not taken, in words of the relay or the service, 200 characters at the most. */
   message?: string;
 }
 

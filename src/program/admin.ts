@@ -1,13 +1,13 @@
 import type { Consumer, ServerHealth } from '../relay.js';
 
 interface Parts {
-  /** How the whole program stands. */
+  /** The state of the whole program. */
   health: () => Promise<ServerHealth>;
   consumer: Pick<Consumer, 'tryNow'> | undefined;
   metrics: ((request: Request) => Promise<Response>) | undefined;
 }
 
-/** Answers at the port for people who operate a relay. It takes no records, and asks for no password. */
+/** Answers requests at the port for operators. It takes no records, and asks for no password. */
 export const createAdmin =
   ({ health, consumer, metrics }: Parts) =>
   async (request: Request): Promise<Response> => {

@@ -5,12 +5,12 @@ interface Facts {
   /** Address of the program. */
   url: string;
   tag: string;
-  /** Asked for by everything that reads; undefined if nothing asks for a token. */
+  /** The token that reading requires; undefined if it requires none. */
   readToken: string | undefined;
   settings: Pick<Settings, 'service' | 'store' | 'host' | 'origins'>;
 }
 
-/** What a person who starts the program needs: the tag to paste, and where rows can be seen, if there are any. */
+/** The text for the person who starts the program: the tag to paste, and the address of the rows, if there are any. */
 export const announcementOf = ({ url, tag, readToken, settings }: Facts): string => {
   const { service, store, host, origins } = settings;
   const pages = origins

@@ -7,11 +7,11 @@ interface Place {
   /** The header in which a proxy names the client. */
   header?: string | undefined;
   trusted?: TrustedProxies | undefined;
-  /** Called once, with what seems to be set up wrongly. */
+  /** Called once, if the settings seem to be wrong. */
   warn?: (words: string) => void;
 }
 
-/** After this many odd requests in a row a setting is probably wrong. */
+/** After this many requests in a row that do not fit the settings, a setting is probably wrong. */
 const MANY = 20;
 
 /** An address as proxies write it, without its port and brackets: `[2001:db8::1]:443`, `192.0.2.1:5678`. */
@@ -42,7 +42,8 @@ const createIsTrusted = (networks: readonly string[]) => {
 
 /**
  * Finds the client of a request: the other end of the connection or, if that is a trusted proxy, the address that the
- * proxy names. The client may have invented everything to the left of the first address that is no trusted proxy.
+ * proxy names. In the header it is the first address from the right that is no trusted proxy. The client may have
+ * invented everything to its left.
  */
 export const createClientAddress = ({ header: named, trusted, warn }: Place = {}) => {
   const addresses = new WeakMap<Request, string | undefined>();
@@ -72,7 +73,7 @@ export const createClientAddress = ({ header: named, trusted, warn }: Place = {}
     let at = hops.length - 1;
     if (isTrusted) while (at > 0 && isTrusted(hops[at]!)) at--;
     else at = Math.max(0, at - ((trusted as number | undefined) ?? 1));
-    // Text that is no address could change with each request, and each would count as a client of its own.
+    // Not a text that is no address: it could change with each request, and each would count as another client.
     return isIP(hops[at]!) ? hops[at] : peer;
   };
 

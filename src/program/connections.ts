@@ -3,15 +3,16 @@ import type { Socket } from 'node:net';
 
 /**
  * Requests of one connection that may wait for their answers at a time. Browsers and proxies send one request after the
- * other. Node would work on thousands that come in one packet before it looks at any other connection.
+ * other. Without this bound, Node would work on thousands of requests in one packet before it looks at another
+ * connection.
  */
 const MOST_AT_ONCE = 16;
 /**
- * A connection that sends more is no longer read, and closed after `HOLD_MS`: its client would open another one as soon
- * as it is closed. If `MOST_HELD` connections are held, further ones are closed at once.
+ * A connection that sends more is no longer read, and closed only after `HOLD_MS`, since its client would open another
+ * one at once. If `MOST_HELD` connections are held, further ones are closed at once.
  */
 const [HOLD_MS, MOST_HELD] = [5_000, 1_000];
-/** Node's parser of a connection. It works through all that has come in one piece, unless it is paused. */
+/** Node's parser of a connection. It parses all requests of a packet, unless it is paused. */
 type Parsed = Socket & { parser?: { pause?: () => void } | null };
 
 /**
@@ -22,7 +23,7 @@ export const createConnections = (most: number) => {
   const waiting = new WeakMap<Socket, number>();
   const held = new Set<Socket>();
   const open = new Set<Socket>();
-  /** Connections without a request; the one that has been idle for the longest comes first. */
+  /** Connections without a request, in the order in which they became idle. */
   const idle = new Set<Socket>();
 
   const forget = (socket: Socket): void => {

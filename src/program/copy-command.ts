@@ -6,7 +6,7 @@ import { database } from './setting-kinds.js';
 
 export const COPY_USAGE = 'copy <file:…|postgres://…> <file:…|postgres://…>';
 
-/** Copies all rows, profiles and refused. It can be run again: what is there already is passed over. */
+/** Copies all rows, profiles and refused. It can be run again: anything that is there already is skipped. */
 export const runCopy = async (
   [from, to, ...more]: readonly string[],
   { print, say }: Voice,

@@ -7,7 +7,7 @@ export const DEAD_USAGE =
   'dead list | dead resend <id>… | dead purge <id>… ' +
   '(in place of ids --all, --reason <its beginning>, --older <2d|12h|30m>, --newer <…>)';
 
-/** Dead letters at a time. */
+/** How many dead letters are read at a time. */
 const PAGE = 100;
 
 async function* allOf({ list }: DeadLetters): AsyncGenerator<DeadLetter[]> {
@@ -20,7 +20,7 @@ async function* allOf({ list }: DeadLetters): AsyncGenerator<DeadLetter[]> {
 
 const UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000 };
 
-/** How long ago something like `2d` is, in milliseconds. */
+/** An age such as `2d` in milliseconds. */
 const agoOf = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
   const [, number, unit = ''] = /^(\d+)([dhm])$/.exec(text) ?? [];
@@ -40,7 +40,7 @@ const createIsMeant = (
   };
 };
 
-/** A dead letter as a line of JSON. The text of its body stands in `body` already. */
+/** A dead letter as a line of JSON, without `text`, which is the same as `body`. */
 const lineOf = ({ id, diedAt, reason, record: { text: _, ...record } }: DeadLetter): string =>
   plain(JSON.stringify({ id, diedAt: new Date(diedAt).toISOString(), reason, record }));
 
@@ -75,7 +75,7 @@ export const runDeadCommand = async (
   }
   if ((verb !== 'resend' && verb !== 'purge') || ids.length > 0 === isChosen)
     throw new Error(`usage: ${DEAD_USAGE}`);
-  // All are named first: what a running program sends again meanwhile may be refused, and is a dead letter again.
+  // Collects all ids first: a record that is sent again may be refused at once, and is a dead letter again.
   if (isChosen)
     for await (const page of allOf(letters)) ids.push(...page.filter(isMeant).map(({ id }) => id));
   let count = 0;

@@ -4,11 +4,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createConnections } from './connections.js';
 import { load } from './load.js';
 
-/** How long a connection may be idle. Browsers and proxies give up sooner: one that is closed under a request looks broken. */
+/** How long a connection may be idle: longer than browsers and proxies keep it, so they never use a closed one. */
 const KEEP_ALIVE_MS = 75_000;
-/** How many of the files that this process may have open its connections may be. */
+/** The share of connections among the files that this process may have open. */
 const OF_OPEN_FILES = 0.9;
-/** How long requests under way may take when the program is told to stop. */
+/** How long requests under way may take after the program was told to stop. */
 const END_MS = 5_000;
 
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -23,11 +23,11 @@ interface Place {
   name: 'PORT' | 'ADMIN_PORT';
   host: string | undefined;
   port: number;
-  /** Takes one of the next ports where this one is in use. */
+  /** Takes one of the next ports if this one is in use. */
   nextFree?: boolean;
   /** How many files this process may have open. @default as the system says */
   openFiles?: number;
-  /** Answers a request of a client at an address. */
+  /** Answers a request from an address. */
   answer: (request: Request, address: string | undefined) => Response | Promise<Response>;
 }
 
@@ -36,7 +36,7 @@ export interface Door {
   /** For people. */
   url: string;
   port: number;
-  /** Answers requests under way. Those that are not complete after a while are cut off. */
+  /** Settles when the requests under way are answered. After a while the others are cut off. */
   end: () => Promise<void>;
 }
 
@@ -56,10 +56,13 @@ export const listen = async (place: Place): Promise<Door> => {
   }
 };
 
-/** How much of a refused body is read, and for how long, so that its client gets to see the answer. */
+/** How much of a refused body is read, and for how long, so that its client sees the answer. */
 const [DRAIN_BYTES, DRAIN_MS] = [2_097_152, 10_000];
 
-/** Reads the rest of a request. A connection that is closed on what its client still sends looks broken to it. */
+/**
+ * Reads the rest of a request. If the connection is closed while the client still sends, the client sees an error in
+ * place of the answer.
+ */
 const drain = (incoming: IncomingMessage): Promise<void> =>
   new Promise((resolve) => {
     let left = DRAIN_BYTES;
@@ -69,13 +72,13 @@ const drain = (incoming: IncomingMessage): Promise<void> =>
       incoming.pause();
       resolve();
     };
-    incoming.removeAllListeners('data'); // of the reader that has given up
+    incoming.removeAllListeners('data'); // those of the reader that has given up
     incoming.on('data', ({ length }: Buffer) => (left -= length) < 0 && end());
     for (const event of ['end', 'close', 'error'] as const) incoming.once(event, end);
     incoming.resume();
   });
 
-/** Statuses for bytes that are no request, by the code of Node's error. The others are answered 400. */
+/** Statuses for bytes that are no request, by the code of Node's error. Without an entry it is 400. */
 const CLIENT_ERRORS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
@@ -83,7 +86,7 @@ const CLIENT_ERRORS: Readonly<Record<string, string>> = {
 
 /**
  * Closes the connection if the body fails, so that the client does not take a part for the whole. `@hono/node-server`
- * does so too, but also prints the error, which is in the log already, to the console.
+ * does that, too, but it also prints the error, which is in the log already.
  */
 const cutOffWhereItFails = (response: Response, outgoing: ServerResponse): Response => {
   const reader = response.body?.getReader();
@@ -106,7 +109,7 @@ const cutOffWhereItFails = (response: Response, outgoing: ServerResponse): Respo
 /** How many files this process may have open. Windows does not say. */
 const mostOpenFiles = (): number => {
   const report = process.report as NodeJS.ProcessReport & { excludeNetwork?: boolean };
-  report.excludeNetwork = true; // which would take seconds
+  report.excludeNetwork = true; // reading the network would take seconds
   const { userLimits } = report.getReport() as {
     userLimits?: { open_files?: { soft?: number | 'unlimited' } };
   };
@@ -117,11 +120,11 @@ const listenAt = async (place: Place): Promise<Door> => {
   const { name, host, port, answer, openFiles = mostOpenFiles() } = place;
   const { getRequestListener } = await load('@hono/node-server', () => import('@hono/node-server'));
   const listener = getRequestListener(async (request, { incoming, outgoing }) => {
-    // A `Host` such as 1.2.3.4.5 makes an address that is none.
+    // A `Host` such as 1.2.3.4.5 makes an address that cannot be parsed.
     if (!URL.canParse(request.url)) return new Response(null, { status: 400 });
     const response = await answer(request, incoming.socket.remoteAddress);
     if (response.status >= 400 && !incoming.complete) await drain(incoming as IncomingMessage);
-    // A feed that fails ends well, and its client asks again. Only a file has to be broken off.
+    // If a feed fails, it ends like any other, and its client connects again. Only a file has to be cut off.
     const isFile = response.headers.has('content-disposition');
     return isFile ? cutOffWhereItFails(response, outgoing as ServerResponse) : response;
   });
@@ -131,11 +134,11 @@ const listenAt = async (place: Place): Promise<Door> => {
   });
   server.on('connection', connections.opened);
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
-    // A parser that is paused in the middle says so as an error.
+    // A parser that is paused reports that as an error.
     if (connections.isHeld(socket)) return void socket.pause();
     if (!socket.writable) return void socket.destroy();
     const status = CLIENT_ERRORS[code] ?? '400 Bad Request';
-    // Destroyed in the end, since a client that never closes its side would keep the connection open.
+    // Destroys the socket after that, since a client might never close its side.
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`, () => socket.destroy());
   });
   server.listen(port, host);

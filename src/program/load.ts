@@ -1,6 +1,6 @@
 import { messageOf } from '../interface/errors.js';
 
-/** What a package gives, or words that say how to install it: most packages that the program needs are optional. */
+/** Imports a package, most of which are optional, or rejects with words that say how to install it. */
 export const load = async <Module>(
   name: string,
   importIt: () => Promise<Module>,

@@ -1,13 +1,13 @@
-/** How the program writes what it has to say. */
+/** The form of the lines of the log. */
 export type LogFormat = 'text' | 'json';
 
-/** How a program tells its operator what happens. */
+/** The log of the program, for its operator. */
 export interface Log {
   info: (line: string) => void;
   error: (line: string) => void;
 }
 
-/** How a word of the program answers. */
+/** The output of a command. */
 export interface Voice {
   /** Writes a line of the result. */
   print: (line: string) => void;
@@ -15,7 +15,7 @@ export interface Voice {
   say: (line: string) => void;
 }
 
-/** Writes a line for each message: what needs the operator to standard error, all else to standard output. */
+/** Writes a line for each message: errors to standard error, all others to standard output. */
 export const createLog = (format: LogFormat): Log => {
   const lineOf = (level: string, message: string): string => {
     const time = new Date().toISOString();

@@ -8,7 +8,7 @@ export const madeToken = (folder: string, name: 'write-token' | 'read-token'): s
   const path = join(folder, name);
   const token = `${name === 'write-token' ? 'w' : 'r'}_${randomBytes(24).toString('base64url')}`;
   try {
-    // Of two programs that start at once, one makes it and the other reads it.
+    // If two programs start at once, one makes the token and the other reads it.
     writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
     return token;
   } catch (error) {

@@ -29,7 +29,7 @@ const readVersion = (): string => {
   return (JSON.parse(text) as { version: string }).version;
 };
 
-/** Ends the process in any case: nothing that is late may keep it alive. */
+/** Always ends the process, so that no open timer or connection keeps it alive. */
 const runServer = async (): Promise<never> => {
   const environment = process.env;
   const format = readLogFormat(environment);
@@ -61,7 +61,7 @@ const run = async ([word, ...rest]: readonly string[]): Promise<void> => {
   if (word === 'copy') return runCopy(rest, { print, say });
   if (word === 'dead') return runDead(rest);
   if (word !== 'tail') throw new Error(`unknown argument "${word}"\n${USAGE}`);
-  // Its reader may go away, such as `head`.
+  // The reader of the output may close it, as `head` does.
   process.stdout.on('error', () => process.exit());
   return runTail(rest, {
     ...{ environment: process.env, print, say },
@@ -69,10 +69,10 @@ const run = async ([word, ...rest]: readonly string[]): Promise<void> => {
   });
 };
 
-// The reader of what the program says may go away, such as a log collector. The program goes on without it.
+// The reader of the output, such as a log collector, may close it. The program goes on without it.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 run(process.argv.slice(2)).catch((error: unknown) => {
   console.error(`${NAME}: ${messageOf(error)}`);
-  process.exit(1); // a connection or a timer that is open already must not keep it alive
+  process.exit(1); // no open timer or connection may keep the process alive
 });

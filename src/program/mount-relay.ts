@@ -6,7 +6,7 @@ import { withoutPassword } from './open-store.js';
 import { createServiceClient } from './service-client.js';
 import type { ServiceSettings, Settings } from './settings.js';
 
-/** Passes records on to a service: while their sender waits, or from a queue. */
+/** Makes a relay: it passes records on to a service, while their sender waits or from a queue. */
 export const mountRelay = (
   settings: Settings,
   service: ServiceSettings,

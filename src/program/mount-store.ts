@@ -11,7 +11,7 @@ import { createRowsPage } from './rows-page.js';
 import type { Settings } from './settings.js';
 
 interface Parts extends MountParts {
-  /** Whether nobody but this machine is meant to reach the program. */
+  /** Whether only this machine is meant to reach the program. */
   isLocal: boolean;
   tag: () => string;
   /** Where the page of the rows is. */
@@ -20,7 +20,7 @@ interface Parts extends MountParts {
   store?: Store | undefined;
 }
 
-/** Stores records, and shows them: a service, with a queue in front of it if there is one. */
+/** Makes a service: it stores records and shows them, with a queue in front if there is one. */
 export const mountStore = async (settings: Settings, parts: Parts): Promise<Mounted> => {
   const { projects, channels, rateLimit, ceiling, origins } = settings;
   const { folder, databaseUrl, retentionDays } = settings.store;
@@ -32,7 +32,7 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
   const made = madeToken(folder, 'read-token');
   const readToken = settings.store.readToken ?? (isLocal ? undefined : made);
   const store = parts.store ?? (await openStore(databaseUrl));
-  // The service says how full the queue is, and the consumer writes into the service.
+  // The service and the consumer need each other: this calls the service only after both are made.
   const write = (records: readonly Incoming[]) => service.write(records);
   const consumer = queue && createConsumer({ queue, store: { write }, ...hooks });
   const service = createService({

@@ -15,14 +15,14 @@ import { createSnippetFiles } from './snippet-files.js';
 import { createTrafficLog } from './traffic-log.js';
 import { createTroubleLog } from './trouble-log.js';
 
-/** What a relay and a store are made of. */
+/** What both a relay and a store are made of. */
 export interface MountParts {
   queue: Queue | undefined;
   clientAddress: (request: Request) => string | undefined;
   hooks: Hooks;
 }
 
-/** What stands behind the doors of the program: a relay or a store. */
+/** What the program serves: a relay or a store. */
 export interface Mounted {
   /** Where records go, in words. */
   target: string;
@@ -30,7 +30,7 @@ export interface Mounted {
   health: () => Promise<ServerHealth>;
   /** Empties the queue, if there is one. */
   consumer: Consumer | undefined;
-  /** Asked for by everything that reads; missing if nothing asks for a token. */
+  /** The token that reading requires; missing if it requires none. */
   readToken?: string | undefined;
   /** The file that says at which address the program listens. */
   addressFile?: string;
@@ -38,7 +38,7 @@ export interface Mounted {
   setServiceToken?: (token: string) => void;
   /** Notes that a page has loaded the snippet. */
   noteFile?: () => void;
-  /** Ends the answers to those who follow the rows. */
+  /** Ends the streams of rows to followers. */
   endFeeds?: () => void;
   close?: () => Promise<void>;
 }
@@ -47,8 +47,9 @@ export interface Mounted {
 const MAX_AGE_S = 3_600;
 
 /**
- * Whether nobody but this machine is meant to reach the program. A proxy on this machine makes all others look like it,
- * so each setting counts that says that there is one: who may send, and whom to believe.
+ * Whether only this machine is meant to reach the program. Behind a proxy on this machine, requests of all others seem
+ * to come from here. So all settings that hint at a proxy count, too: origins of other sites, and the settings of
+ * proxies.
  */
 const isForThisMachine = ({ host, origins, trustedProxies, addressHeader }: Settings): boolean =>
   isLocalName(host) &&
@@ -71,7 +72,7 @@ interface Parts {
 export const mount = async (settings: Settings, parts: Parts) => {
   const { log, files, clientAddress } = parts;
   const traffic = createTrafficLog({ hasQueue: settings.queue !== undefined });
-  // Nothing is counted for Prometheus if no port shows the numbers.
+  // The numbers are counted only if a port shows them.
   const metrics =
     settings.adminPort === undefined
       ? undefined
@@ -84,7 +85,7 @@ export const mount = async (settings: Settings, parts: Parts) => {
   const hooks = { ...createTroubleLog(log, inSettings), onMetric };
   const shared = { queue: opened?.queue, clientAddress, hooks };
   const isLocal = isForThisMachine(settings);
-  /** Address of the program as local pages see it; empty where pages see it as a part of their site. */
+  /** Address of the program for local pages; empty if it is a part of their site. */
   let url = '';
   const { projects, channels } = settings;
   const tag = () =>
@@ -104,16 +105,16 @@ export const mount = async (settings: Settings, parts: Parts) => {
       if (file) noteFile?.();
       return file ?? answer(request);
     },
-    /** Answers people and programs that operate this one. */
+    /** Answers requests at the port for operators. */
     answerAdmin: createAdmin({ health, consumer, metrics: metrics?.handler }),
     /**
-     * Begins to empty the queue. The address is that of the program as pages see it: empty if it is a part of their site.
+     * Begins to empty the queue. `address`: that of the program for local pages, empty if it is a part of their site.
      */
     start: (address: string): void => {
       url = address;
       consumer?.start();
     },
-    /** Ends what would keep a server up, and finishes what is being delivered. */
+    /** Ends the streams of rows, and finishes deliveries under way. */
     stop: async (): Promise<void> => {
       endFeeds?.();
       await consumer?.stop();

@@ -4,7 +4,7 @@ import { openQueue } from './open-queue.js';
 import { openStore } from './open-store.js';
 import type { Places } from './settings.js';
 
-/** The records that the database has refused, as dead letters. Their ids are their numbers among the refused. */
+/** The records that the database has refused, as dead letters. Their ids are their places among the refused. */
 const deadLettersOf = (store: Store): DeadLetters => {
   const seqsOf = (ids: readonly string[]): number[] => ids.map(Number).filter(Number.isSafeInteger);
 
@@ -32,7 +32,7 @@ const deadLettersOf = (store: Store): DeadLetters => {
   };
 };
 
-/** Opens the one place where this program keeps what could not be stored: the queue to a service, or the database. */
+/** Opens the dead letters of the program: those of the queue to a service, or those of the database. */
 export const openDeadLetters = async (
   places: Places,
 ): Promise<DeadLetters & { close: () => Promise<void> }> => {

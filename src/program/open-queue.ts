@@ -7,11 +7,11 @@ import { keyOf } from '../server/queue/redis/client.js';
 import { load } from './load.js';
 
 export interface QueueSettings {
-  /** Of a Redis, or of a folder. */
+  /** Address of a Redis or a folder. */
   url: string;
   /** Begins the names of keys in Redis. */
   prefix?: string | undefined;
-  /** What the queue keeps at the most, and which ids it knows. */
+  /** How much the queue keeps, and which ids it remembers. */
   bounds?: QueueBounds & IdBounds;
   /** Milliseconds for which Redis may be silent until its connection counts as lost. @default 5000 */
   silence?: number;
@@ -22,7 +22,7 @@ export interface OpenQueue {
   close: () => Promise<void>;
 }
 
-/** Troubles that do not pass by themselves, by the first word of the answer of Redis. */
+/** Errors that do not pass by themselves, by the first word of the answer of Redis. */
 const REDIS_REFUSALS: Readonly<Record<string, string>> = {
   MOVED:
     'this Redis is a cluster, in which another node has the keys: give a Redis that is none, or a cluster of one node',
@@ -30,7 +30,7 @@ const REDIS_REFUSALS: Readonly<Record<string, string>> = {
 };
 const REFUSED = /^(MOVED|READONLY|NOPERM)\b/;
 
-/** Rejects if Redis will never take a record. A trouble that passes by itself is reported when records come. */
+/** Rejects if Redis will never take a record. Errors that pass by themselves are reported when records come. */
 const tryWrite = async ({ sendCommand }: RedisClient, key: string): Promise<void> => {
   try {
     await sendCommand(['SET', key, '', 'PX', '1']);
@@ -48,16 +48,16 @@ const openRedis = async (settings: QueueSettings): Promise<OpenQueue> => {
   let problem: unknown;
   const client = createClient({
     url,
-    // What is asked for while Redis is away fails at once, and pages keep their records.
+    // While Redis is away, commands fail at once, and pages keep their records.
     disableOfflineQueue: true,
-    // Asks for a sign of life often enough for one to come in time.
+    // Often enough that an answer comes within the time of silence.
     pingInterval: silence / 2.5,
-    // At the start a Redis that is not there is a wrong address. Later it comes back.
+    // If Redis is missing at the start, the address is wrong. Later it will come back.
     socket: {
       socketTimeout: silence,
       reconnectStrategy: (retries, cause) => (isConnected ? Math.min(retries * 50, 2_000) : cause),
     },
-  }).on('error', (error) => (problem = error)); // every command that fails tells the relay
+  }).on('error', (error) => (problem = error)); // every failing command reports it
   const away = (error: unknown) =>
     new Error(`Redis does not answer: ${messageOf(error)}`, { cause: error });
   try {

@@ -29,7 +29,7 @@ export const withoutPassword = (url: string): string => {
 interface Opening {
   /** What messages call the address. */
   name?: string;
-  /** A file that is missing is an error. */
+  /** Rejects if the file is missing. */
   mustExist?: boolean;
 }
 

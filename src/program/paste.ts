@@ -2,20 +2,19 @@
 export const RELAY_PATH = '/a';
 
 interface Place {
-  /** Address of the program as pages see it; empty where they see it as a part of their own site. */
+  /** Address of the program for local pages; empty if it is a part of their site. */
   url: string;
   project: string;
   channel: string;
 }
 
-/** Tells in the console of a file that is missing or blocked. It has no quotes but single ones, for an attribute. */
+/** Logs to the console if the file is missing or blocked. It stands in an attribute, so it has single quotes only. */
 const ON_ERROR =
   "console.error('analytics-outbox: ' + this.src + ' did not load: check the address, and blockers')";
 
 /**
- * The one tag to paste: relay form, page views on. Without `async`, so that the scripts below it can call `analytics`
- * though they have no stub. With an address it is for local pages, which the snippet does not capture without being
- * asked.
+ * The tag to paste: with a relay, and page views on. Without `async`, so that the scripts below it can call `analytics`
+ * without a stub. With an address it is for local pages, whose views the snippet records only with `local`.
  */
 export const tagFor = ({ url, project, channel }: Place): string => {
   const auto = url ? 'pageviews local' : 'pageviews';

@@ -3,9 +3,9 @@ import { messageOf } from '../interface/errors.js';
 import { nearest } from '../interface/near.js';
 
 /**
- * The variables of an environment that have one of these names. A name in `inFiles` may also be given as the path of a
- * file that has the value, under the same name with `_FILE`: that is how secrets reach a container. A variable that is
- * empty is given and wrong, since a value that was not filled in is not meant to be missing.
+ * Reads the variables with these names. For a name in `inFiles` the environment may have the path of a file with the
+ * value, under the same name with `_FILE`, as secrets of containers are given. An empty variable counts as given, so
+ * that it is reported as wrong: somebody has forgotten to fill it in.
  */
 export const readEnvironment = <Name extends string>(
   environment: NodeJS.ProcessEnv,
@@ -33,8 +33,8 @@ export const readEnvironment = <Name extends string>(
 };
 
 /**
- * Calls `say` for each variable whose name is nearly that of a setting which is not given. It may be another program's,
- * so it is no error.
+ * Calls `say` for each variable whose name is nearly that of a setting that is not given. This is no error, since the
+ * variable may be another program's.
  */
 export const tellMisspelt = (
   environment: NodeJS.ProcessEnv,

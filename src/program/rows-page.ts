@@ -6,7 +6,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'rows.css': 'text/css; charset=utf-8',
 };
 
-/** Reads the files of the page `/rows`, which stand beside the program. */
+/** Reads the files of the page `/rows`, which are beside the program. */
 export const createRowsPage =
   (folder: URL) =>
   async (file: string): Promise<{ body: string; type: string } | undefined> => {

@@ -11,18 +11,18 @@ import { readServiceToken, type Settings } from './settings.js';
 import { onSignals, untilStopped, within } from './until-stopped.js';
 
 const LOG_EVERY_MS = 60_000;
-/** How long all may take when the program is told to stop. Then it ends whatever is under way. */
+/** How long the program may take to stop. Then it ends whatever is under way. */
 const STOP_MS = 20_000;
-/** Where no port is asked for, this one or the next that is free. */
+/** Without a setting: this port, or the next free one. */
 const PORT = 8_787;
 
 interface Effects {
   log: Log;
-  /** Writes what a person who starts the program needs. */
+  /** Writes the text for the person who starts the program. */
   announce: (text: string) => void;
   /** Where the snippet's files and the page of the rows are. */
   files: URL;
-  /** Where a token that has changed is read from. */
+  /** The environment that a changed token is read from. */
   environment: NodeJS.ProcessEnv;
 }
 
@@ -79,14 +79,14 @@ export const serve = async (
   await stopped;
   ignore();
   clearInterval(logging);
-  // Requests under way are answered, and what is being delivered is delivered; the rest stays in the queue.
+  // Answers the requests under way and finishes the deliveries under way. All other records stay in the queue.
   const all = Promise.all([mounted.stop(), door.end(), adminDoor?.end()]);
   const isLate = await within(STOP_MS, all);
   await mounted.close();
   log.info(`${isLate ? 'stopped before all was done' : 'stopped'}. ${traffic.line()}`);
 };
 
-/** Under which name this machine finds what listens at an address: one that stands for all addresses is none. */
+/** The name by which this machine reaches an address to listen at, which may stand for all addresses. */
 const nameOf = (host: string): string => {
   if (isLocalName(host) || host === '0.0.0.0' || host === '::') return 'localhost';
   return isIPv6(host) ? `[${host}]` : host;

@@ -2,10 +2,10 @@ import type { Rate } from '../relay.js';
 import type { ServiceFetch } from '../relay-node.js';
 import type { ServiceSettings } from './settings.js';
 
-/** Settles in turn, so many times a second. */
+/** Returns a function whose calls settle in turn, at this rate. */
 const createPace = ({ perSecond, burst }: Rate) => {
   const everyMs = 1_000 / perSecond;
-  /** When the next one would be due if none had been spared before. */
+  /** When the next call would settle if there were no burst. */
   let due = -Infinity;
   return async (): Promise<void> => {
     const now = performance.now();
@@ -14,7 +14,7 @@ const createPace = ({ perSecond, burst }: Rate) => {
   };
 };
 
-/** How the program asks the service: with the token as it is now, and no faster than it may. */
+/** Sends requests to the service, with the token as it is now, and at most at the rate that is set. */
 export const createServiceClient = (
   { rate, timeout = 10_000, concurrency = 32, ...settings }: ServiceSettings,
   fetch: ServiceFetch,
@@ -28,7 +28,7 @@ export const createServiceClient = (
   };
   return {
     fetch: ask,
-    /** More would wait for their turn for longer than a quarter of the time that they have. */
+    /** More requests would wait for their turn for longer than a quarter of their timeout. */
     concurrency: rate
       ? Math.min(concurrency, Math.ceil((rate.perSecond * timeout) / 4_000))
       : concurrency,

@@ -6,19 +6,19 @@ import type { Names, Rate } from '../relay.js';
 import type { WriteToken } from '../service.js';
 import type { TrustedProxies } from './client-address.js';
 
-/** Beside which settings another one has a meaning. */
+/** The settings beside which another setting has a meaning. */
 export type Place =
   'without SERVICE_URL' | 'with SERVICE_URL' | 'with QUEUE_URL' | 'with SERVICE_URL and QUEUE_URL';
 
 /** A setting of the program. */
 export interface Setting extends Kind {
-  /** What it is for, as `--help` says it. */
+  /** Its line in `--help`. */
   help: string;
   /** Its default, in words. */
   usual?: string | undefined;
   isSecret?: boolean;
   isNeeded?: boolean;
-  /** Where it has a meaning; everywhere else it is refused. @default everywhere */
+  /** The settings beside which it has a meaning. Without them it is refused. @default everywhere */
   only?: Place | undefined;
 }
 

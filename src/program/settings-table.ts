@@ -9,9 +9,9 @@ const ofStore = settingOf('without SERVICE_URL');
 const ofService = settingOf('with SERVICE_URL');
 const ofQueue = settingOf('with QUEUE_URL');
 const ofServiceQueue = settingOf('with SERVICE_URL and QUEUE_URL');
-/** Messages do not show its value, and a file may hold it. */
+/** Marks a setting whose value is not shown in messages, and may be in a file. */
 const secret = <One extends kinds.Setting>(one: One) => ({ ...one, isSecret: true });
-/** It must be given with `SERVICE_URL`. */
+/** Marks a setting that must be given with `SERVICE_URL`. */
 const needed = <One extends kinds.Setting>(one: One) => ({ ...one, isNeeded: true });
 
 /** Each setting, in the order of `--help`. The checks, the help and the docs are made from this table. */
@@ -30,36 +30,44 @@ export const SETTINGS = {
     'header that names the client',
     'x-forwarded-for with TRUSTED_PROXIES',
   ),
-  RATE_LIMIT: always(kinds.rate, 'records a second and at once of a client', '100/1000'),
-  CEILING: always(kinds.rate, 'the same for all clients together', '2000/20000'),
-  LOG_FORMAT: always(kinds.logFormat, 'text or json', 'text'),
+  RATE_LIMIT: always(kinds.rate, 'records of one client, a second and at once', '100/1000'),
+  CEILING: always(kinds.rate, 'records of all clients, a second and at once', '2000/20000'),
+  LOG_FORMAT: always(kinds.logFormat, 'format of the log: text or json', 'text'),
 
   DATABASE_URL: secret(ofStore(kinds.database, 'postgres://… or file:…', 'a file in DATA_FOLDER')),
-  DATA_FOLDER: ofStore(text, 'folder for what the program makes', './analytics-data'),
+  DATA_FOLDER: ofStore(text, 'folder for the database and for tokens', './analytics-data'),
   WRITE_TOKENS: secret(
     ofStore(kinds.writeTokens, 'project=token, with commas between pairs', 'made, for any project'),
   ),
   READ_TOKEN: secret(ofStore(kinds.token, 'token for reading and erasing', 'made')),
-  RETENTION_DAYS: ofStore(kinds.wholeNumber, 'rows are deleted after so many days', 'never'),
+  RETENTION_DAYS: ofStore(kinds.wholeNumber, 'days after which rows are deleted', 'never'),
 
   SERVICE_TOKEN: secret(
-    needed(ofService(kinds.token, 'its token; SIGHUP reads SERVICE_TOKEN_FILE again')),
+    needed(ofService(kinds.token, 'token of the service; SIGHUP reads its file again')),
   ),
-  SERVICE_RATE: ofService(kinds.rate, 'records a second and at once toward it', 'off'),
+  SERVICE_RATE: ofService(kinds.rate, 'records to the service, a second and at once', 'off'),
   CONCURRENCY: ofService(kinds.wholeNumber, 'requests to it at a time', '32'),
-  TIMEOUT_SECONDS: ofService(kinds.amount, 'how long one of them may take', '10'),
-  IDEMPOTENCY_KEYS: ofService(kinds.onOff, 'whether they carry the id of the record', 'on'),
+  TIMEOUT_SECONDS: ofService(kinds.amount, 'how long such a request may take', '10'),
+  IDEMPOTENCY_KEYS: ofService(kinds.onOff, 'whether such a request has the id of its record', 'on'),
 
   MAX_WAITING: ofQueue(kinds.wholeNumber, 'records that may wait', '1000000'),
-  MAX_WAITING_OF_CLIENT: ofQueue(kinds.wholeNumber, 'the same of one client', '50000'),
-  REDIS_PREFIX: ofQueue(text, 'begins the names of all keys in Redis', 'analytics-outbox'),
+  MAX_WAITING_OF_CLIENT: ofQueue(kinds.wholeNumber, 'records of one client that may wait', '50000'),
+  REDIS_PREFIX: ofQueue(text, 'what all names of keys in Redis begin with', 'analytics-outbox'),
 
   MAX_AGE_DAYS: ofServiceQueue(kinds.amount, 'how long a record is tried', '7'),
   MAX_DEAD: ofServiceQueue(kinds.wholeNumber, 'dead letters that are kept', '100000'),
-  MAX_DEAD_OF_CLIENT: ofServiceQueue(kinds.wholeNumber, 'the same of one client', '10000'),
+  MAX_DEAD_OF_CLIENT: ofServiceQueue(
+    kinds.wholeNumber,
+    'dead letters of one client that are kept',
+    '10000',
+  ),
   ID_DAYS: ofServiceQueue(kinds.amount, 'how long the ids of records are known', '7'),
   MAX_IDS: ofServiceQueue(kinds.wholeNumber, 'ids that are known', '5000000'),
-  MAX_IDS_OF_CLIENT: ofServiceQueue(kinds.wholeNumber, 'the same of one client', '500000'),
+  MAX_IDS_OF_CLIENT: ofServiceQueue(
+    kinds.wholeNumber,
+    'ids of one client that are known',
+    '500000',
+  ),
 } satisfies Record<string, kinds.Setting>;
 
 export type SettingName = keyof typeof SETTINGS;
@@ -71,7 +79,7 @@ const lineOf = (name: SettingName): string => {
   return `  ${name.padEnd(22)} ${help}${usual ? ` (${usual})` : ''}`;
 };
 
-/** A line for each setting, for `--help`, under the settings without which it has no meaning. */
+/** The lines of `--help` about settings, grouped by the settings beside which they have a meaning. */
 export const settingLines = (): string[] => [
   ...[...new Set(NAMES.map((name) => SETTINGS[name].only))].flatMap((only) => [
     ...(only ? ['', `Only ${only}:`] : []),

@@ -24,7 +24,7 @@ const checkMeaning: Check = (given, { wrong }) => {
   }
 };
 
-/** What tokens must be to each other and to the lists. No token is shown, nor a project, which may be a part of one. */
+/** Checks tokens against each other and the lists. Messages show no project of a token: it might be a part of one. */
 const checkTokens: Check = ({ READ_TOKEN, WRITE_TOKENS, PROJECTS = '*' }, { wrong }) => {
   const pairs = kinds.writeTokens.fits(WRITE_TOKENS) ? kinds.writeTokensOf(WRITE_TOKENS!) : [];
   if (READ_TOKEN !== undefined) {
@@ -47,7 +47,7 @@ const read = (
   together?: Check,
 ): Environment => {
   const given = readEnvironment(environment, names, SECRETS);
-  // A setting that is empty has nothing to hide. An address that is wrong may be so because a password is in it.
+  // An empty setting has nothing to hide. An address may be wrong because of a password in it, so it is not shown.
   const isShown = (name: SettingName) =>
     given[name] === '' || (!SETTINGS[name].isSecret && name !== 'SERVICE_URL');
   checkOptions<Environment>('wrong settings', given, {
@@ -68,7 +68,7 @@ const { numberOf } = kinds;
 const times = (factor: number, value: string | undefined): number | undefined =>
   value === undefined ? undefined : Number(value) * factor;
 
-/** What the program passes records on to. Times are in milliseconds. */
+/** The settings for a service. Times are in milliseconds. */
 const serviceOf = (given: Environment) => ({
   baseUrl: given.SERVICE_URL!,
   token: given.SERVICE_TOKEN!,
@@ -79,9 +79,9 @@ const serviceOf = (given: Environment) => ({
   maxAge: times(DAY_MS, given.MAX_AGE_DAYS),
 });
 
-/** What the program needs in order to store records. */
+/** The settings for storing records. */
 const storeOf = ({ DATA_FOLDER: folder = 'analytics-data', ...given }: Environment) => ({
-  /** Where the program keeps what it makes: tokens, and the database if no other is named. */
+  /** Folder for the tokens that the program makes, and for the database if no other is named. */
   folder,
   databaseUrl: given.DATABASE_URL ?? `file:${folder}/rows.db`,
   /** Without them the program makes one, for all projects. */
@@ -116,7 +116,7 @@ const placesOf = (given: Environment) => ({
 
 /**
  * The settings of the program that serves. Throws a TypeError that names every setting that is missing or wrong.
- * @param say called with what is no error and yet seems to be wrong
+ * @param say called with hints that are no errors
  */
 export const readSettings = (
   environment: NodeJS.ProcessEnv,
@@ -154,7 +154,7 @@ export const readPlaces = (environment: NodeJS.ProcessEnv) =>
 export const readTailSettings = (environment: NodeJS.ProcessEnv) =>
   storeOf(read(environment, ['DATA_FOLDER', 'READ_TOKEN']));
 
-/** The service's token as it is now: its file may have changed. */
+/** Reads the service's token again, since its file may have changed. */
 export const readServiceToken = (environment: NodeJS.ProcessEnv): string =>
   read(environment, ['SERVICE_URL', 'SERVICE_TOKEN']).SERVICE_TOKEN!;
 
@@ -162,7 +162,7 @@ export const readServiceToken = (environment: NodeJS.ProcessEnv): string =>
 export const readLogFormat = ({ LOG_FORMAT }: NodeJS.ProcessEnv): LogFormat =>
   LOG_FORMAT === 'json' ? 'json' : 'text';
 
-/** Options of the server that are called otherwise among the settings. */
+/** Options of the server whose settings have other names. */
 const NAME_OF: Readonly<Record<string, SettingName>> = {
   baseUrl: 'SERVICE_URL',
   token: 'SERVICE_TOKEN',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 
-/** What a page loads. */
+/** The paths of the files that pages load. */
 const FILE = /^\/((?:outbox(?:-\w+)?|stub)\.js(?:\.map)?)$/;
 
 interface Snippet {
@@ -11,7 +11,7 @@ interface Snippet {
 }
 
 /**
- * Serves the snippet's files, which stand beside the program. Any page may load them, with an integrity hash too.
+ * Serves the snippet's files, which are beside the program. Any page may load them, with an integrity hash too.
  * @param maxAgeS how long a browser may use one without asking
  */
 export const createSnippetFiles = (folder: URL, maxAgeS: number) => {

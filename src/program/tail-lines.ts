@@ -3,10 +3,10 @@ import { delayOf } from '../server/rows/page/text/times.js';
 import { escapeHidden } from '../server/rows/page/text/visible.js';
 import { cutToWidth, widthOf } from './text-width.js';
 
-/** Makes what strangers have sent fit for a terminal, which obeys some signs, and for one line. */
+/** Makes a text of strangers safe for one line of a terminal: without control characters and line breaks. */
 export const plain = (text: string): string => escapeHidden(text).replaceAll('\n', '\\u000a');
 
-/** What a stream to a terminal says of it. */
+/** The part of a terminal's stream that is used. */
 export interface Terminal {
   columns: number;
   hasColors(environment: object): boolean;
@@ -52,10 +52,10 @@ const STYLES = { bold: 1, dim: 2, red: 31, amber: 33 };
 const STYLE_OF: Readonly<Partial<Record<Part, keyof typeof STYLES>>> = {
   ...{ time: 'dim', place: 'dim', name: 'bold', late: 'amber', tags: 'dim' },
 };
-/** Columns are as wide as the widest of what they have shown, up to this part of the terminal. */
+/** A column is as wide as its widest text so far, up to this part of the terminal. */
 const MOST_OF: Readonly<Partial<Record<Part, number>>> = { place: 0.2, name: 0.3, user: 0.2 };
 const GAP = 2;
-/** Longer texts are cut before they are looked at closely: a tag may have 100,000 characters. */
+/** Longer texts are cut before their width is measured: a tag may have 100,000 characters. */
 const MAX_LETTERS = 8;
 
 /** Lines for a terminal: in columns, cut to its width, and coloured unless `NO_COLOR` or the terminal forbids it. */

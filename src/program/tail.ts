@@ -31,7 +31,7 @@ interface Effects extends Voice {
   pause?: number;
 }
 
-/** Prints rows as they arrive, until the program is stopped. Goes on where it was after a lost connection. */
+/** Prints rows as they arrive, until the program is stopped. After a lost connection it goes on at its place. */
 export const runTail = async (args: readonly string[], effects: Effects): Promise<void> => {
   const { environment, print, say, terminal, signal, pause = 1_000 } = effects;
   const { folder, readToken } = readTailSettings(environment);
@@ -108,12 +108,12 @@ export const runTail = async (args: readonly string[], effects: Effects): Promis
   }
 };
 
-/** What the service says in place of rows. */
+/** The words of an answer without rows. */
 const refusalOf = async (response: Response): Promise<string> => {
   const body = parseJson(await response.text()) as { message?: unknown } | undefined;
   const words = typeof body?.message === 'string' ? `: ${body.message}` : '';
   return `the service answers ${response.status}${words}`;
 };
 
-/** What trying again does not mend. */
+/** An error that does not pass by trying again. */
 class TailError extends Error {}

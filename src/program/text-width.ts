@@ -1,7 +1,7 @@
 const graphemes = new Intl.Segmenter();
 
 /**
- * What terminals draw over two columns: emoji, and the scripts of East Asia.
+ * Characters that are two columns wide in terminals: emoji, and the scripts of East Asia.
  * https://www.unicode.org/reports/tr11/#Recommendations
  */
 const WIDE =
@@ -16,7 +16,7 @@ export const widthOf = (text: string): number => {
   return width;
 };
 
-/** The beginning of a text that fits into so many columns, with an ellipsis if some is left out. */
+/** The beginning of a text that fits into these columns, with an ellipsis if some is left out. */
 export const cutToWidth = (text: string, columns: number): string => {
   let width = 0;
   /** The end of what fits beside an ellipsis. */

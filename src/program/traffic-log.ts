@@ -1,6 +1,6 @@
 import type { OnMetric } from '../relay.js';
 
-/** Requests that bring records, below the path for pages and elsewhere. */
+/** Routes of requests with records, below the path for pages and elsewhere. */
 const INTAKE = /^(?:\/v1\/)?(?:batch|identify|event)$/;
 
 const inWords = (counts: Map<string, number>, between: string): string =>
@@ -9,12 +9,12 @@ const inWords = (counts: Map<string, number>, between: string): string =>
     .map(([name, number]) => `${number}${between}${name}`)
     .join(', ');
 
-/** Counts what passes, and says it in one line. */
+/** Counts records and refused requests, and gives the counts as one line. */
 export const createTrafficLog = ({ hasQueue }: { hasQueue: boolean }) => {
   const counts = {
     in: new Map<string, number>(),
     out: new Map<string, number>(),
-    /** By their status. The records in these requests were not read, and so they are not counted. */
+    /** Requests by their status. Their records were not read, so they are not counted. */
     refused: new Map<string, number>(),
   };
   const queue = { waiting: 0, dead: 0 };
@@ -34,7 +34,7 @@ export const createTrafficLog = ({ hasQueue }: { hasQueue: boolean }) => {
 
   return {
     onMetric,
-    /** The line for what has passed since the last one. */
+    /** The counts since the last line. */
     line: (): string => {
       const parts = [`in: ${inWords(counts.in, ' ') || 'nothing'}`];
       if (counts.refused.size) parts.push(`requests refused: ${inWords(counts.refused, ' × ')}`);

@@ -4,11 +4,11 @@ import type { Log } from './log.js';
 type Kind = ServerError['kind'];
 
 /**
- * Writes a line when a trouble begins and one when it is over. The server and the consumer of its queue each report the
- * troubles of what they share, so a trouble may begin twice before it ends.
+ * Writes a line when a trouble begins and one when it is over. The server and the consumer of its queue both report the
+ * trouble of a shared part, so a trouble may begin twice before it ends.
  */
 export const createTroubleLog = (log: Log, inWords: (message: string) => string) => {
-  /** How many report a trouble now. */
+  /** How many parts report a trouble now. */
   const reporters = new Map<Kind, number>();
   const change = (kind: Kind, by: number): number => {
     const count = (reporters.get(kind) ?? 0) + by;
@@ -27,5 +27,5 @@ export const createTroubleLog = (log: Log, inWords: (message: string) => string)
   return { onError, onRecovery };
 };
 
-/** What happens once, and has no end. */
+/** Errors that happen once, so that they have no end. */
 const ENDLESS: readonly Kind[] = ['unlisted', 'dropped', 'storage', 'hook', 'fault'];

@@ -1,13 +1,13 @@
 /**
- * Settles when the program is told to stop. It goes on listening: a terminal and `npx` both send the signal, and one
- * that nobody listens for ends the process.
+ * Settles when the program is told to stop. It goes on listening for signals, since a terminal and `npx` may both send
+ * one, and a signal without a listener ends the process.
  */
 export const untilStopped = (): Promise<void> =>
   new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => resolve());
   });
 
-/** Waits for the work, but no longer than for so many milliseconds. Answers whether that was too short. */
+/** Waits for the work, at most for this time. Returns whether the work took longer. */
 export const within = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, ms, true)));
@@ -16,7 +16,7 @@ export const within = async (ms: number, work: Promise<unknown>): Promise<boolea
   return isLate;
 };
 
-/** Listens for signals, until what it returns is called. */
+/** Listens for signals, until the returned function is called. */
 export const onSignals = (
   listeners: Readonly<Partial<Record<NodeJS.Signals, () => void>>>,
 ): (() => void) => {

@@ -2,27 +2,27 @@ import { callback, isFunction, type Kind } from '../interface/kinds.js';
 import { nearest } from '../interface/near.js';
 import type { Hooks } from './hooks.js';
 
-/** The kind of each option, tied to their type so that none is forgotten. */
+/** The kind of each option. The compiler sees to it that none is forgotten. */
 export type Kinds<Options> = Readonly<Record<keyof Options & string, Kind>>;
 
 interface OptionList<Options> {
   kinds: Kinds<Options>;
   required?: readonly (keyof Options & string)[];
-  /** Options whose wrong value may be shown: all others may be a token. @default none */
+  /** Options whose wrong value may be shown. Any other might be a token. @default none */
   shown?: readonly string[];
-  /** Checks what concerns several options. */
+  /** Checks options that depend on each other. */
   together?: (given: Partial<Options>, check: OptionCheck) => void;
 }
 
-/** Notes what is wrong with an option; one problem for each is enough. */
+/** Notes what is wrong with an option. Only the first problem of each is kept. */
 interface OptionCheck {
   wrong: (name: string, problem: string) => void;
   missing: (name: string, words: string) => void;
 }
 
 /**
- * Throws a TypeError that names each wrong option and what to write. Each message begins with `caller`, which names whose
- * options they are.
+ * Throws a TypeError that names each wrong option and what to write. Each message begins with `caller`, the name of the
+ * function that takes the options.
  */
 export const checkOptions = <Options extends object>(
   caller: string,
@@ -32,7 +32,7 @@ export const checkOptions = <Options extends object>(
   if (typeof options !== 'object' || !options) {
     throw new TypeError(`${caller}: expected an object of options`);
   }
-  // No names of a prototype, since some scripts give every object more keys.
+  // Maps, since some scripts add keys to every object.
   const given = new Map<string, unknown>();
   const problems = new Map<string, string>();
   const known: Readonly<Record<string, Kind>> = kinds;
@@ -45,7 +45,7 @@ export const checkOptions = <Options extends object>(
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     const kind = Object.hasOwn(known, name) ? known[name] : undefined;
-    // The option that was meant counts as given, so that it is not called missing as well.
+    // The option that was meant counts as given, so that it is not reported as missing, too.
     const meant = kind ? name : nearest(name, Object.keys(known));
     if (!kind) wrong(name, `does not exist${meant ? `: did you mean \`${meant}\`?` : ''}`);
     else if (!kind.fits(value))
@@ -57,22 +57,19 @@ export const checkOptions = <Options extends object>(
   if (problems.size) throw new TypeError(`${caller}: ${[...problems.values()].join('\n')}`);
 };
 
-/** What was given, the beginning of it. */
+/** The beginning of a wrong value, for a message. */
 const notWords = (value: unknown): string => `, not ${JSON.stringify(String(value).slice(0, 100))}`;
 
-/** A number of things. */
 export const count: Kind = {
   words: 'a whole number from 1',
   fits: (value) => Number.isSafeInteger(value) && (value as number) > 0,
 };
 
-/** A number that may be nothing. */
 export const notNegative: Kind = {
   words: 'a number from 0',
   fits: (value) => Number.isFinite(value) && (value as number) >= 0,
 };
 
-/** An object with these methods. */
 export const objectWith = (...methods: readonly string[]): Kind => ({
   words: `an object with ${methods.join(', ')}`,
   fits: (value) => methods.every((name) => isFunction((value as Record<string, unknown>)?.[name])),

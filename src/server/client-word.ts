@@ -1,13 +1,13 @@
 import { createOpaqueWord, type ClientOptions } from './http/client.js';
 
 /**
- * An opaque word for the browser that sends a request, of its address and its name. The key is made anew at each start
- * and kept nowhere, so nobody can find the address, not even by trying all of them.
+ * Turns the address and the name (`User-Agent`) of a browser into an opaque word. The key is made anew at each start
+ * and kept nowhere, so nobody can find the address, not even by trying all addresses.
  */
 export const createClientWord = ({ clientAddress }: ClientOptions) => {
   const wordOf = createOpaqueWord();
 
-  /** Undefined where addresses are not known. */
+  /** Undefined if the address is not known. */
   return async (request: Request): Promise<string | undefined> => {
     const address = addressOf(request, clientAddress);
     if (!address) return undefined;
@@ -22,6 +22,6 @@ const addressOf = (
   try {
     return clientAddress?.(request);
   } catch {
-    return undefined; // the rate limit, which asks as well, tells of it
+    return undefined; // the rate limit has called it, too, and reports this
   }
 };

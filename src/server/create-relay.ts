@@ -9,7 +9,7 @@ import { createUpstreamSink } from './upstream-sink.js';
 /** A relay: give it a request, get the answer. It never rejects. */
 export interface Relay {
   (request: Request): Promise<Response>;
-  /** How it stands with the relay, the service and the queue: for people who operate it, and for nobody else. */
+  /** The state of the relay, the service and the queue, for operators only. */
   health(): Promise<ServerHealth>;
 }
 
@@ -39,7 +39,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     ...{ options, sink, tell, now },
     rules: { projects: options.projects, channels: options.channels, fillsIn: false },
     origins: options.origins,
-    // The token, if it is known, is a secret that all processes of a relay share.
+    // All processes of a relay share the token, so it can serve as their secret.
     secret: typeof token === 'string' ? token : undefined,
     addressOf: options.forwardAddress
       ? (request) => truncateAddress(clientAddress?.(request) ?? '')

@@ -13,15 +13,15 @@ import type { ServerOptions } from './relay-options.js';
 import type { Sink } from './sink.js';
 import { createUnlisted } from './unlisted.js';
 
-/** How a server stands. */
+/** The state of a server. */
 export interface ServerHealth {
-  /** `failing` only if it cannot take records: a service that is away is no reason to restart a relay. */
+  /** `failing` only if it cannot take records. If a service is away, a restart of the relay would not help. */
   status: 'ok' | 'failing';
-  /** Why records cannot be taken, where that is so. */
+  /** Why records cannot be taken. */
   problem?: string;
-  /** How it stands with the service that records are passed on to, if it is known here. */
+  /** The state of the service that records are passed on to, if this process knows it. */
   service?: ServiceHealth;
-  /** Given where the consumer of the queue is in this process, and the queue can say how full it is. */
+  /** Given if the consumer of the queue is in this process, and the queue can say how full it is. */
   queue?: { waiting: number; dead: number; oldest_s: number };
 }
 
@@ -31,9 +31,9 @@ interface Parts {
   rules: Rules;
   /** Origins whose pages may send without a token. */
   origins: Origins;
-  /** Lets in who has a token. */
+  /** The door for requests with a token. */
   tokenDoor?: Door | undefined;
-  /** Makes the words for senders, if neither the options nor the sink have a secret. */
+  /** The secret for the words of senders, if neither the options nor the sink have one. */
   secret?: string | undefined;
   browserOf?: ((request: Request) => Promise<string | undefined>) | undefined;
   addressOf?: ((request: Request) => string | undefined) | undefined;
@@ -44,11 +44,11 @@ interface Parts {
   now: () => number;
 }
 
-/** What relay and service share: the doors, the way in, and a word on their health. */
+/** What relay and service share: the doors, the steps of a request, and the state for operators. */
 export const createServer = (parts: Parts) => {
   const { options, sink, tell, now } = parts;
   const { authorize, consumer, deadline = 15_000 } = options;
-  // Copied: what is allowed must not change under way.
+  // A copy, so that a later change of the list has no effect.
   const origins = typeof parts.origins === 'function' ? parts.origins : [...parts.origins];
   const admission = createAdmission({ ...options, now, tell });
   const unlisted = createUnlisted(tell, now);
@@ -60,7 +60,7 @@ export const createServer = (parts: Parts) => {
       channels: copyOf(parts.rules.channels),
     },
     hold: createHeldBodies(),
-    // What goes on and may be stored holds no address.
+    // What is passed on and may be stored holds no address.
     senderOf: createOpaqueWord(options.secret ?? sink.secret ?? parts.secret),
     browserOf: parts.browserOf,
     addressOf: parts.addressOf,
@@ -86,7 +86,7 @@ export const createServer = (parts: Parts) => {
   };
 
   return {
-    /** Answers pages of listed origins, under whatever path. Never rejects. */
+    /** Answers requests of pages, whatever path is in front. Never rejects. */
     answerPage: createOriginPaths({
       origins,
       receive: (request, operation) => receive(request, operation, originDoor),
@@ -95,7 +95,7 @@ export const createServer = (parts: Parts) => {
         tell.metric('requests', 1, { route, status: String(status) }),
       failed: (error) => tell.error({ kind: 'fault', message: messageOf(error) }),
     }),
-    /** Answers a request to an operation, of whoever has a token. */
+    /** Answers a request with a token. */
     answerToken: (request: Request, operation: Operation): Promise<Response> =>
       receive(request, operation, parts.tokenDoor!),
     ready,

@@ -32,32 +32,32 @@ export interface Service {
    * the database does not work; then none of them is stored.
    */
   write(records: readonly Incoming[]): Promise<Stored[]>;
-  /** How it stands with the database, and with the queue if there is one: for people who operate it. */
+  /** The state of the database, and of the queue if there is one, for operators. */
   health(): Promise<ServerHealth>;
-  /** Notes that a step of setting up was seen: the snippet's file was fetched, say. */
+  /** Notes that a step of the set-up was made, for example that a page has fetched the snippet's file. */
   note(step: Step): void;
   setup(): SetupState;
   /**
-   * Ends the answers to those who follow the rows, and refuses new ones. They never end by themselves, so a server that
-   * waits for its open answers calls this first when it stops.
+   * Ends the streams of rows to followers, and refuses new ones. They never end by themselves, so a server that waits
+   * for open answers has to call this first when it stops.
    */
   endFeeds(): void;
-  /** Ends the feeds, keeps what waits, and closes the store. */
+  /** Ends the feeds, stores waiting refusals, and closes the store. */
   close(): Promise<void>;
 }
 
-/** Paths below these are for who may read; no other site gets their answers. */
+/** These paths, and those below them, need the right to read. Pages of other sites do not get their answers. */
 const READING = ['/rows', '/refused', '/profiles', '/counts', '/users', '/setup'];
 const isReading = (path: string): boolean =>
   READING.some((one) => path === one || path.startsWith(`${one}/`));
 
 const OPERATIONS = ['/v1/identify', '/v1/event', '/v1/batch'];
-/** How long to wait for a database that does not work. */
+/** How long a reader should wait if the database does not work. */
 const DOWN_MS = 5_000;
 
 /**
- * Makes a service: it takes what pages and relays send, keeps it in a store, and shows it. Web standards only, so it
- * runs wherever its store does.
+ * Makes a service: it takes the records of pages and relays, keeps them in a store, and shows them. Web standards only,
+ * so it runs wherever its store does.
  *
  * @throws TypeError that names each wrong option and what to write.
  * @example
@@ -95,7 +95,7 @@ export const createService = (options: ServiceOptions): Service => {
       : startRetention({ store, days: retentionDays, tell, now });
 
   const app = new Hono();
-  // Any page may send that has a token.
+  // A page of any origin may send, if it has a token.
   const forPages = cors({
     origin: '*',
     allowMethods: ['POST', 'OPTIONS'],
@@ -105,11 +105,12 @@ export const createService = (options: ServiceOptions): Service => {
   });
   const mayRead = readingAccess(readToken, {
     hasPage: options.page !== undefined,
-    // Pages of other origins come through a proxy, and so does anybody: one that adds no header cannot be told.
+    // If pages of other origins may send, there is a proxy in front, and it may add no header by which to tell
+    // strangers from this machine.
     isForThisMachine: !Array.isArray(origins) || origins.every(isLocalOrigin),
   });
-  // Before all others, so that every answer has the headers, and no preflight is asked for a token. An unknown path has
-  // them too, or a page could not see the 404 behind a refused preflight.
+  // Before all routes, so that every answer has the CORS headers and no preflight needs a token. Unknown paths have
+  // them, too: otherwise a page would see a refused preflight in place of the 404.
   app.use(async (c, next) => {
     if (isReading(c.req.path)) return mayRead(c, next);
     const isPreflight = c.req.header('access-control-request-method') !== undefined;
@@ -137,7 +138,7 @@ export const createService = (options: ServiceOptions): Service => {
   app.get('/ready', server.ready);
   app.notFound(() => refuse(404));
   app.onError((error, c) => {
-    // What reads asks the database and nobody else.
+    // Reading needs nothing but the database.
     const { method, path } = c.req;
     if (!isReading(path)) {
       tell.error({ kind: 'fault', message: messageOf(error) });
@@ -171,6 +172,6 @@ export const createService = (options: ServiceOptions): Service => {
 };
 
 const ROUTES = [...OPERATIONS, ...READING, '/openapi.json', '/live', '/ready'];
-/** The path of a request as a label: one of few. */
+/** The path of a request as a label of a metric. There are few, whatever clients ask for. */
 const routeOf = (path: string): string =>
   ROUTES.find((route) => path === route || path.startsWith(`${route}/`)) ?? 'none';

@@ -10,23 +10,23 @@ import type { Rate } from './http/admission.js';
 import { refusalOf, type Refusal } from './refusal.js';
 import { bearerOf, type Tokens } from './tokens.js';
 
-/** What a door knows of a request that it lets in. */
+/** What a request may do that a door has let in. */
 export interface Pass {
   mayWrite: (project: string) => boolean;
   /** The rate of the token, if it has one of its own. */
   own?: { key: string; rate: Rate | false } | undefined;
 }
 
-/** Who may send. Which door a request comes to follows from its path. */
+/** Decides who may send. The path of a request decides which door it comes to. */
 export interface Door {
   enter: (request: Request) => Pass | Refusal | Promise<Pass | Refusal>;
-  /** Asked once the account of the client allows it. */
+  /** Called after the client's account was checked. */
   authorize?: (request: Request) => Promise<Refusal | undefined>;
 }
 
 const anyProject = (): boolean => true;
 
-/** Pages name their origin and cannot hide it, so it is all that they are asked for. `Authorization` is not looked at. */
+/** Lets in pages of listed origins, since browsers name the origin of a page truthfully. `Authorization` is ignored. */
 export const createOriginDoor = (origins: Origins, authorize: Door['authorize']): Door => ({
   enter: (request) => {
     if (!isFromAllowedPage(request, origins)) return refusalOf('origin', wordsOf(request));
@@ -49,7 +49,7 @@ const BEACON_TYPE = /^text\/plain\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 const typeOf = ({ headers }: Request): string => headers.get('content-type') ?? '';
 const WRONG_TYPE = 'The content type must be application/json, in UTF-8.';
 
-/** A beacon is sent as `text/plain`. As JSON it would need a preflight, for which a leaving page has no time. */
+/** A beacon is sent as `text/plain`: with JSON it would need a preflight, for which a leaving page has no time. */
 const isJsonOrBeacon = (request: Request): boolean =>
   JSON_TYPE.test(typeOf(request)) || BEACON_TYPE.test(typeOf(request));
 
@@ -58,7 +58,7 @@ const NO_TOKEN =
 const WRONG_TOKEN =
   'The token is none of the write tokens of the server. Compare it with those that the server was started with.';
 
-/** Whoever has a write token may send, from anywhere. */
+/** Lets in requests with a write token, whatever their origin. */
 export const createTokenDoor = (tokens: Tokens): Door => ({
   enter: async (request) => {
     const token = bearerOf(request);
@@ -76,11 +76,11 @@ type Route = Operation | 'live' | 'ready';
 
 const ROUTE = /\/(?:v1\/(batch|identify|event)|(live|ready))$/;
 
-/** The path of a request; '' where its address is none, because a client sent a wrong `Host`. */
+/** The path of a request; '' if its address cannot be parsed, because a client sent a wrong `Host`. */
 export const pathOf = ({ url }: Request): string =>
   URL.canParse(url) ? new URL(url).pathname : '';
 
-/** The end of the path decides, so that a relay can be mounted anywhere. */
+/** Only the end of the path counts, so that a relay can be mounted anywhere. */
 const routeOf = (request: Request): Route | undefined => {
   const [, operation, probe] = ROUTE.exec(pathOf(request)) ?? [];
   return (operation ?? probe) as Route | undefined;
@@ -95,7 +95,7 @@ interface Paths {
   failed: (error: unknown) => void;
 }
 
-/** Answers what pages of listed origins ask for, under whatever path. Never rejects. */
+/** Answers requests of pages, whatever path is in front. Never rejects. */
 export const createOriginPaths = ({ origins, receive, probe, answered, failed }: Paths) => {
   const answer = async (
     request: Request,

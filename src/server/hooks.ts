@@ -1,6 +1,6 @@
 import { messageOf } from '../interface/errors.js';
 
-/** Numbers that a server gives away. Labels are from small closed sets, never from the input. */
+/** The numbers that `onMetric` is called with. Labels come from small closed sets, never from the input. */
 export type ServerMetric =
   /** 1 a request. Labels: `route`, `status`. */
   | 'requests'
@@ -11,34 +11,34 @@ export type ServerMetric =
   | 'records'
   /** 1 a request or record that was refused. Labels: `reason`, and `kept`: whether it can be read later. */
   | 'refused'
-  /** 1 a request refused because too much came. Label: `limit`, `client` or `network` (429), or `all` (503). */
+  /** 1 a request that a limit has refused. Label: `limit`, `client` or `network` (429), or `all` (503). */
   | 'rate_limited'
-  /** Records that were known, so that they were not stored or passed on again. */
+  /** Repeats, which are not stored or passed on again. */
   | 'seen_hits'
-  /** What was dropped because a bound was reached. Label: `bound`, the name of the setting. */
+  /** How much was deleted because a bound was reached. Label: `bound`, the name of the setting. */
   | 'dropped'
   /** 1 when the database or the service begins to fail, 0 when it takes a record again. */
   | 'trouble'
   /** Milliseconds a write into the database took until it was durable. */
   | 'store_ms'
-  /** Milliseconds one try at the service took. Label: `status`, 0 where there was no answer. */
+  /** Milliseconds that one request to the service took. Label: `status`, 0 if there was no answer. */
   | 'upstream_ms'
   /** Milliseconds a queue took to make a batch durable. */
   | 'queue_put_ms'
-  /** Records that wait in the queue, as a consumer sees it now and then. */
+  /** Records that wait in the queue. A consumer looks every 10 seconds. */
   | 'queue_waiting'
   /** Dead letters in the queue. */
   | 'queue_dead'
-  /** Milliseconds the oldest record has waited in the queue; 0 where none does. */
+  /** Milliseconds for which the oldest record has waited in the queue; 0 if none waits. */
   | 'queue_oldest_ms'
   /** Pages and tools that follow the rows now. */
   | 'followers'
   /** Rows and profiles that were deleted because of their age. */
   | 'expired';
 
-/** A setting that bounds what is kept. Beyond it, the oldest goes. */
+/** An option that bounds how much is kept. Beyond it the oldest is deleted. */
 export type Bound = 'maxDead' | 'maxDeadOfClient' | 'maxIds' | 'maxIdsOfClient';
-/** What was dropped to make room, the oldest first: how many of each bound that was reached. */
+/** How much was deleted because of each bound. */
 export type Dropped = Partial<Record<Bound, number>>;
 
 export type OnMetric = (
@@ -60,7 +60,7 @@ export interface ServerError {
    * - `store`: the database does not take records.
    * - `reading`: the database did not answer a reader; a search may take too long.
    * - `unlisted`: records name a project or channel that is not listed; each value is reported once a day.
-   * - `dropped`: what was kept had to go, because there was too much of it; reported once a minute at the most.
+   * - `dropped`: dead letters or ids were deleted because there were too many; reported once a minute at the most.
    * - `storage`: the queue is set up so that it may lose records; reported at the start.
    * - `hook`: a function that was passed in failed.
    * - `fault`: a fault of the server itself.
@@ -69,13 +69,13 @@ export interface ServerError {
     | ('setup' | 'unreachable' | 'service' | 'records' | 'token' | 'queue' | 'store' | 'reading')
     | ('unlisted' | 'dropped' | 'storage' | 'hook' | 'fault');
   message: string;
-  /** HTTP status of the service, where there was an answer. */
+  /** HTTP status of the service, if there was an answer. */
   status?: number;
 }
 
 export type OnError = (error: ServerError) => void;
 
-/** A trouble that `onError` has told of is over. */
+/** Called when a trouble is over that `onError` has reported. */
 export type OnRecovery = (recovery: { kind: ServerError['kind']; lastedMs: number }) => void;
 
 /** The hooks of an operator. */
@@ -89,8 +89,7 @@ export interface Hooks {
 }
 
 /**
- * Calls a function of the operator's whose result does not matter. It may throw or reject; on Node an
- * unhandled rejection would end the process.
+ * Calls a hook, and hands on its error if it throws or rejects. On Node an unhandled rejection would end the process.
  */
 export const callSafely = (hook: () => unknown, failed: (error: unknown) => void): void => {
   try {
@@ -106,7 +105,7 @@ export const createTell = ({ onMetric, onError, onRecovery }: Hooks) => {
   const error = (problem: ServerError): void =>
     callSafely(
       () => onError?.(problem),
-      () => {}, // there is nobody left to tell
+      () => {}, // nobody else can be told
     );
   const hookFailed = (name: string, thrown: unknown): void =>
     error({ kind: 'hook', message: `\`${name}\` failed: ${messageOf(thrown)}` });
@@ -155,7 +154,7 @@ const DROPPED: Readonly<Record<Bound, string>> = {
   maxIdsOfClient: 'of the oldest ids of one client were forgotten, because it had too many',
 };
 
-/** Counts what a store drops because a bound was reached, and tells of it once a minute at the most. */
+/** Counts what a queue deletes because a bound was reached, and reports it at most once a minute. */
 export const createTellDropped = (tell: Tell, now: () => number) => {
   const known = new Map<string, { untold: number; toldAt: number }>();
 

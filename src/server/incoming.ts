@@ -1,23 +1,24 @@
 import type { EventBody, IdentifyBody, RecordType } from '../interface/bodies.js';
 
-/** A record that has passed all checks, on its way to where it is kept. */
+/** A record that has passed all checks, from then on until it is stored or passed on. */
 export interface Incoming {
   /** The record's id: the `Idempotency-Key`, or the id in a batch; a new one if the client gave none. */
   id: string;
   type: RecordType;
   body: EventBody | IdentifyBody;
-  /** The body as JSON. It is written out once, where the record is checked, and passed on as it is. */
+  /** The body as JSON. The check writes it, and nothing after it writes it again. */
   text: string;
   /**
-   * The time of the call by the client's clock, in ISO 8601, UTC; that of the arrival if nobody told it. A clock that is
-   * ahead must not win over the calls of years to come, so an identify is not later than its arrival.
+   * The time of the call by the client's clock, in ISO 8601, UTC; if it is not known, the time of the arrival. For an
+   * identify it is never later than the arrival: one with a clock that is ahead would win over all calls of the next
+   * years.
    */
   calledAt: string;
   /** ISO 8601, by the clock of the server. */
   receivedAt: string;
-  /** An opaque word for the browser that sent it, which nobody can trace back to an address. */
+  /** An opaque word for the browser that sent it. Nobody can find its address from it. */
   client?: string | undefined;
-  /** An opaque word for the address that sent it, by which senders take turns; missing if addresses are not known. */
+  /** An opaque word for the address that sent it, by which senders take turns. Missing if addresses are not known. */
   sender?: string | undefined;
 }
 
@@ -32,9 +33,8 @@ export const keyOf = ({
 }: Pick<Incoming, 'type' | 'id' | 'body'>): string => JSON.stringify([type, project, id]);
 
 /**
- * The line in which a record stands: that of one user of one project, as one sender tells of it. Identifies of a line
- * keep their order, and events come after the identifies before them. A record without a user, or with an empty one,
- * stands in no line.
+ * The line of a record: all records of one user in one project from one sender. The identifies of a line keep their
+ * order, and its events come after the identifies before them. A record without a user is in no line.
  */
 export const lineOf = ({ body, sender = '' }: Pick<Incoming, 'body' | 'sender'>): string =>
   body.user_id ? JSON.stringify([sender, body.project, body.user_id]) : '';

@@ -15,7 +15,7 @@ const counter = metric('counter', '_total');
 const gauge = metric('gauge');
 const histogram = metric('histogram', '_seconds');
 
-/** By the names that `onMetric` is called with, of a relay and of a service. */
+/** The metrics by the names that `onMetric` is called with. */
 const METRICS: Readonly<Record<string, Metric>> = {
   requests: counter('requests', 'Requests, by what was answered.', 'route', 'status'),
   records: counter('records', 'Records, by what became of them.', 'side', 'outcome'),
@@ -41,7 +41,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
   expired: counter('expired', 'Rows and profiles deleted because of their age.'),
 };
 
-/** Upper bounds in seconds: a try takes milliseconds, or as long as its timeout. */
+/** Upper bounds in seconds: a request takes milliseconds, or as long as its timeout. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What a metric is made of. */
@@ -57,8 +57,8 @@ export interface MetricsRegistry {
   contentType: string;
 }
 /**
- * The part of the package prom-client that is used. Its own types would have to be installed by everybody who has the
- * types of libraries checked (`skipLibCheck: false`), also without metrics.
+ * The part of the package prom-client that is used. Whoever checks the types of libraries (`skipLibCheck: false`) would
+ * otherwise have to install prom-client, even without metrics.
  */
 export interface PromClient<Registry extends MetricsRegistry> {
   Registry: new () => Registry;
@@ -95,7 +95,7 @@ export interface Metrics<Registry extends MetricsRegistry> {
 }
 
 /**
- * A relay's numbers for Prometheus, of this process.
+ * The numbers of this process for Prometheus.
  *
  * @example
  * const metrics = createMetrics({ client });
@@ -132,10 +132,10 @@ export const createMetrics = <Registry extends MetricsRegistry>(
   return {
     onMetric: (name, value, labels = {}) => {
       const metric = Object.hasOwn(METRICS, name) && METRICS[name];
-      if (!metric) return; // of a newer relay
+      if (!metric) return; // the name is not known here
       const record = known.get(name) ?? create(metric);
       known.set(name, record);
-      // A label of a newer relay would be refused.
+      // prom-client refuses labels that it does not know.
       const names = metric.labels.filter((label) => labels[label] !== undefined);
       const given = Object.fromEntries(names.map((label) => [label, labels[label]!]));
       record(name.endsWith('_ms') ? value / 1_000 : value, given);

@@ -6,7 +6,7 @@ import { PROFILE_LIMITS } from './profile-limit.js';
 import { MAX_LIMIT, MAX_PROFILES, MAX_RESENT, MAX_TEXT } from './reading/query.js';
 import { MAX_ID, MAX_RECORD } from './records.js';
 
-/** The service in the words of OpenAPI 3.1. A test calls every path, parameter and status that it names. */
+/** The service as OpenAPI 3.1. A test calls every path, parameter and status in it. */
 
 const text = { type: 'string' };
 const count = { type: 'integer' };
@@ -25,7 +25,7 @@ const object = (required: object, optional: object = {}) => ({
 });
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** What the words of a field mean. */
+/** The schema for the words of a field. */
 const MEANINGS: Readonly<Record<string, object>> = {
   'a string': text,
   'a non-empty string': { ...text, minLength: 1 },
@@ -33,7 +33,7 @@ const MEANINGS: Readonly<Record<string, object>> = {
   'a date-time of RFC 3339': time,
   'true or false': { type: 'boolean' },
 };
-/** The body of an operation, of the fields by which a record is checked. */
+/** The body of an operation, made from the fields that the check uses. */
 const bodyOf = (type: RecordType, more: Readonly<Record<string, object>>) => {
   const fields = Object.entries(FIELDS[type]).map(([name, { words, mayLack = false }]) => ({
     ...{ name, mayLack, schema: { ...MEANINGS[words], ...more[name] } },

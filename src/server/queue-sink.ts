@@ -13,7 +13,7 @@ const AWAY = { waitMs: 2_000 };
 const FULL_S = 30;
 /** How long the queue may take to give its secret. */
 const SECRET_MS = 15_000;
-/** After so long without records, nobody knows whether the queue would take some. */
+/** A failure that is older than this says nothing about the queue now. */
 const STALE_MS = 10_000;
 
 interface Parts {
@@ -24,11 +24,11 @@ interface Parts {
   now: () => number;
 }
 
-/** Puts records into a queue, which knows repeats. They are accepted as soon as they are durable there. */
+/** Puts records into a queue, which recognises repeats. They are accepted as soon as they are durable there. */
 export const createQueueSink = ({ queue, consumer, tell, now }: Parts): Sink => {
   const trouble = createReportOnce(tell, now);
   const tellDropped = createTellDropped(tell, now);
-  /** The last time that no records could be taken, if none have been taken since. */
+  /** The last failure, if no records have been taken since. */
   let failure: { message: string; at: number } | undefined;
 
   const failed = (message: string): void => {

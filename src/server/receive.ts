@@ -18,15 +18,15 @@ import {
 import { answerRefusal, isRefusal, refusalOf, type Refusal } from './refusal.js';
 import type { Sink } from './sink.js';
 
-/** What is known of something that is refused. */
+/** A request or record that is refused. */
 export interface Refused {
   refusal: Refusal;
   request: Request;
-  /** Under what its client is counted; '' if clients cannot be told apart. */
+  /** The key of its client; '' if clients cannot be told apart. */
   client: string;
   type?: 'identify' | 'event' | undefined;
   id?: string | undefined;
-  /** What was sent, as far as it was parsed. */
+  /** The body, if it was parsed. */
   body?: unknown;
 }
 
@@ -35,7 +35,7 @@ interface Parts {
   rules: Rules;
   admission: Admission;
   hold: ReturnType<typeof createHeldBodies>;
-  /** What stands for a sender and for a browser in what is kept. */
+  /** The words that stand for a sender and for a browser in records. */
   senderOf: (client: string) => Promise<string>;
   browserOf?: ((request: Request) => Promise<string | undefined>) | undefined;
   /** The truncated address of a client, if it is to be passed on. */
@@ -46,16 +46,16 @@ interface Parts {
   accepted?: (() => void) | undefined;
   tell: Tell;
   now: () => number;
-  /** Milliseconds that a sink has to answer. */
+  /** Milliseconds within which a sink has to answer. */
   deadline: number;
 }
 
-/** How long to wait if the secret of a queue cannot be read, which the queue's sink reports. */
+/** How long senders wait if the secret of a queue cannot be read. The queue's sink reports that. */
 const NO_SECRET_MS = 2_000;
-/** How long to wait when too many bodies are held. */
+/** How long senders wait if too many bodies are held. */
 const BUSY_MS = 1_000;
 
-/** A record that is refused, in the form of a batch's answer. */
+/** The result of a refused record in the answer to a batch. */
 const resultOf = (id: string, refusal: Refusal): BatchResult => {
   const { status, message, field, unlisted } = refusal;
   return {
@@ -78,7 +78,7 @@ const refusalIn = (result: BatchResult): Refusal | undefined => {
   if (outcome === 'retry') return refusalOf('database', '', { status: 503, waitMs });
   if (outcome === 'rejected' && status === 422) return refusalOf('database', message);
   if (outcome === 'rejected') return refusalOf(status === 413 ? 'size' : 'field', message);
-  // The set-up of this server is wrong, not the client. Given a 401, the client would ask for another token.
+  // The service refuses this server, not the client. If the client got a 401, it would ask for another token.
   return outcome === 'blocked' ? refusalOf('database', '', { status: 502 }) : undefined;
 };
 
@@ -100,13 +100,13 @@ const unreadable = (status: BodyStatus): Refusal => {
 };
 
 /**
- * The one way in: the door, the client's account, the body, the check of each record, and the sink. What is refused on
- * the way is answered in the interface's form, and reported once.
+ * All requests with records take this way: the door, the client's account, the body, the check of each record, the
+ * sink. Each refusal on the way is answered, and reported once.
  */
 export const createReceive = (parts: Parts) => {
   const { sink, rules, admission, hold, refused, tell, now, deadline } = parts;
 
-  /** The text of the body, which is charged to its client before it is parsed. */
+  /** Reads the body as text, and charges its client for it before it is parsed. */
   const read = async (
     request: Request,
     charge: Charge,
@@ -122,7 +122,7 @@ export const createReceive = (parts: Parts) => {
     return overdrawn ?? (isTooMuch ? refusalOf('size', 'The body has too many values.') : body);
   };
 
-  /** Gives the records that pass the check to the sink. Answers one result a record, or why nothing may go on now. */
+  /** Checks records and gives the good ones to the sink. Returns a result for each, or a refusal of all. */
   const take = async (
     request: Request,
     claimed: readonly ClaimedRecord[],
@@ -193,7 +193,7 @@ export const createReceive = (parts: Parts) => {
     type: 'identify' | 'event',
     text: string,
   ): ClaimedRecord | Refusal => {
-    // A client that gives no key does not mean to send the request again.
+    // A request without a key gets a new id, so a repeat of it is another record.
     const id = headers.get('idempotency-key') || crypto.randomUUID();
     const body = parseJson(text);
     if (body === undefined) return refusalOf('body', 'The body is no JSON.');
@@ -255,7 +255,7 @@ export const createReceive = (parts: Parts) => {
     const answered =
       typeof known === 'string' ? await answer(request, operation, door, known) : known;
     if (answered instanceof Response) return answered;
-    // A sink that is away is reported where it fails. The sender comes again.
+    // A sink that is away reports that itself, and the sender sends the records again.
     const isOwn = answered.reason !== 'database';
     const type = operation === 'batch' ? undefined : operation;
     if (isOwn) refused({ refusal: answered, request, client, type });

@@ -20,13 +20,13 @@ export interface ClaimedRecord {
 
 /** Characters of an id. */
 export const MAX_ID = 255;
-/** An id goes into headers, keys and answers, so it is visible ASCII, with spaces only inside. */
+/** Visible ASCII, with spaces only inside, since an id is used in headers, keys and answers. */
 const ID = /^[!-~](?:[ -~]*[!-~])?$/;
 export const ID_WORDS = `1 to ${MAX_ID} visible ASCII characters`;
 export const isId = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_ID && ID.test(value);
 
-/** Parses a body. Answers undefined, which no JSON means, where it cannot be parsed. */
+/** Parses a body, or returns undefined, which no JSON stands for. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
@@ -61,24 +61,24 @@ export type Names = readonly string[] | '*';
 export interface Rules {
   projects: Names;
   channels: Names;
-  /** Fill in the defaults that the interface names, as a store keeps them. What is passed on stays as it was sent. */
+  /** Fill in the defaults of the interface, for a store. Records that are passed on stay as they were sent. */
   fillsIn: boolean;
 }
 
-/** What is known of a record beside what it says itself. */
+/** What the server knows about a record. */
 interface Circumstances {
   receivedAt: string;
   /** Whether the sender's token may write to a project. */
   mayWrite: (project: string) => boolean;
 }
 
-/** Bytes of what becomes part of a database's keys. */
+/** Bytes of a field that becomes a part of database keys. */
 const MAX_KEY_BYTES = 1_024;
 const KEYS = ['project', 'channel', 'user_id'];
-/** Characters of a record: a page of rows, or what a live page gets at once, has to fit into memory. */
+/** Characters of a record, so that a page of rows fits into memory. */
 export const MAX_RECORD = 131_072;
 
-/** A character has three bytes at the most, but for pairs, which count as two and have four. */
+/** A unit of a string has three bytes at the most, so a short text need not be encoded. */
 const isLongKey = (value: unknown): boolean =>
   typeof value === 'string' &&
   value.length * 3 > MAX_KEY_BYTES &&
@@ -95,7 +95,7 @@ const isTime = (value: unknown): value is number =>
 
 const wrongIn = (field: string, message: string): Refusal => refusalOf('field', message, { field });
 
-/** What is wrong with the form of a body. */
+/** What is wrong with a body, if anything. */
 const faultOf = (type: RecordType, body: unknown): Refusal | undefined => {
   const field = wrongField(type, body);
   if (field === 'body') return wrongIn(field, 'the body must be an object');
@@ -127,7 +127,7 @@ const notListed = (unlisted: 'project' | 'channel', value: unknown): Refusal =>
     { unlisted },
   );
 
-/** Leaves out fields that the interface does not know: a token may allow more than a page may do. */
+/** Leaves out unknown fields: the service behind might obey them, and a page must not use that. */
 const knownOf = (type: RecordType, body: Record<string, unknown>): Record<string, unknown> => {
   const isKnown = (name: string) => Object.hasOwn(FIELDS[type], name);
   const names = Object.keys(body);
@@ -135,7 +135,7 @@ const knownOf = (type: RecordType, body: Record<string, unknown>): Record<string
   return Object.fromEntries(names.filter(isKnown).map((name) => [name, body[name]]));
 };
 
-/** The time that somebody tells of a call: an event has it in its body. */
+/** The time of a call as it was sent: that in the body of an event, or the one beside the body. */
 const toldIn = (type: RecordType, { timestamp }: Record<string, unknown>, told: unknown): unknown =>
   (type === 'event' && timestamp) || (isTime(told) ? new Date(told).toISOString() : told);
 
@@ -146,8 +146,8 @@ const calledAtOf = (type: RecordType, told: unknown, receivedAt: string): string
 };
 
 /**
- * Checks a record, once for all that follows. A name that is not listed is no fault of the record: a page may be newer
- * than the lists, and keeps it until they have caught up.
+ * Checks a record, and makes the form of it that all later steps use. A project or channel that is not listed is no
+ * fault of the record: the page may be newer than the lists, and keeps the record until they have it.
  */
 export const checkRecord = (
   { id, type, body, called_at: told }: ClaimedRecord,

@@ -1,6 +1,6 @@
 import { refuse, type ErrorStatus } from './http/answers.js';
 
-/** Why a request, or one of its records, is refused: what a person reads of it, and what its sender is answered. */
+/** Why a request, or one of its records, is refused: for the answer, and for people. */
 export interface Refusal {
   reason: 'token' | 'origin' | 'body' | 'field' | 'project' | 'size' | 'rate' | 'database';
   status: ErrorStatus;
@@ -33,12 +33,11 @@ export const refusalOf = (
   more: Partial<Refusal> = {},
 ): Refusal => ({ reason, status: STATUS[reason], message, ...more });
 
-/** Tells a refusal from anything else that a step may answer with. */
 export const isRefusal = (value: object): value is Refusal => 'reason' in value;
 
 /**
- * The answer to a sender, in the interface's form. The text of a 400 is the one that the interface names, and `detail`
- * says what is wrong. A 403 says what is not allowed, since a page keeps such a record and its developer has to see why.
+ * The answer to a sender, in the form of the interface. The message of a 400 is fixed by the interface, so `detail`
+ * says what is wrong. A 403 says what is not allowed: a page keeps such a record, and its developer has to see why.
  */
 export const answerRefusal = ({ status, message, waitMs = 0 }: Refusal): Response => {
   const response = refuse(status, {

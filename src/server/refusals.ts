@@ -6,31 +6,30 @@ import type { Setup } from './setup.js';
 import type { NewRefused, Store } from './store/port.js';
 import { refusedText } from './store/refused-bounds.js';
 
-/** How many of what was refused are kept: of one client, and of all. The rest is only counted. */
+/** How many refused requests and records are kept. The others are only counted. */
 const OF_CLIENT = { perSecond: 5, burst: 50 };
 const OF_ALL = { perSecond: 20, burst: 200 };
-/** What says that the sender may not send at all, and not that something is wrong with a record. */
+/** Reasons that concern the sender and not a record. */
 const OF_SENDER: readonly NewRefused['reason'][] = ['token', 'origin'];
-/** Characters of what may be found again by. */
+/** Characters of a name by which it can be found. */
 const MAX_NAME = 1_024;
 
 interface Parts {
   store: Pick<Store, 'refuse'>;
   setup: Pick<Setup, 'failed'>;
-  /** What stands for a browser in what is kept. */
+  /** The word that stands for a browser. */
   browserOf: (request: Request) => Promise<string | undefined>;
   tell: Tell;
   now: () => number;
 }
 
-/** Leaves out what is not there. */
 const known = (name: string, value: unknown): Record<string, string> =>
   typeof value === 'string' ? { [name]: value } : {};
 
-/** What is known of something that was refused. A body that is too deep to be written out is left out. */
+/** What is kept of something that was refused. A body that is too deep for JSON is left out. */
 const detailsOf = ({ refusal, id, type, body }: Refused): Partial<NewRefused> => {
   const { project, user_id: user } = (body ?? {}) as Record<string, unknown>;
-  // A number was meant as a text: whoever looks for it, or erases it, asks for its text.
+  // A number was meant as a text, and is found and erased by its text.
   const name = (given: unknown) =>
     typeof given === 'string' || typeof given === 'number'
       ? String(given).slice(0, MAX_NAME)
@@ -44,7 +43,7 @@ const detailsOf = ({ refusal, id, type, body }: Refused): Partial<NewRefused> =>
   };
 };
 
-/** Keeps what was refused, so that people see it. A flood of it costs little, and no answer waits for it. */
+/** Keeps refused requests and records for people to see. A flood of them costs little, and no answer waits for this. */
 export const createRefusals = ({ store, setup, browserOf, tell, now }: Parts) => {
   const ofClient = createRateLimit(OF_CLIENT, now);
   const ofAll = createRateLimit(OF_ALL, now);
@@ -66,11 +65,11 @@ export const createRefusals = ({ store, setup, browserOf, tell, now }: Parts) =>
       tell.metric('refused', 1, { reason, kept: String(isKept) });
       if (!isKept) return;
       const writing: Promise<void> = keep(refused)
-        .catch(() => {}) // the database does not work, which the records tell of
+        .catch(() => {}) // the database does not work, which the store sink reports
         .finally(() => underWay.delete(writing));
       underWay.add(writing);
     },
-    /** Settles when all of them are kept. */
+    /** Settles when no refusal is being stored. */
     settled: async (): Promise<void> => void (await Promise.all(underWay)),
   };
 };

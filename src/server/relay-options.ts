@@ -25,7 +25,8 @@ export interface ServerOptions extends Hooks, AdmissionOptions {
    */
   authorize?: ((request: Request) => boolean | Promise<boolean>) | undefined;
   /**
-   * Makes the words by which a queue tells clients apart without their addresses; the same in all processes of one queue.
+   * Makes the words by which a queue tells clients apart without their addresses. All processes of one queue must have
+   * the same.
    * @default the queue's, the token, or one of this process
    */
   secret?: string | undefined;
@@ -34,9 +35,11 @@ export interface ServerOptions extends Hooks, AdmissionOptions {
    * is asked to wait. @default 15000
    */
   deadline?: number | undefined;
-  /** Where records are put; they are answered `accepted`, and a consumer delivers them. @default none */
+  /** The queue that records are put into. They are answered `accepted`, and a consumer delivers them. @default none */
   queue?: Putter | undefined;
-  /** The consumer of the queue, where it is in this process: `/ready` and `health()` say how it stands. @default none */
+  /**
+   * The consumer of the queue, if it is in this process: `/ready` and `health()` then say how it stands. @default none
+   */
   consumer?: Pick<Consumer, 'health'> | undefined;
   /** In place of `Date.now`. */
   now?: (() => number) | undefined;
@@ -103,7 +106,7 @@ const KINDS: Kinds<RelayOptions> = {
   forwardAddress: flag,
 };
 
-/** Notes that clients have to be told apart, or not to be limited. */
+/** Requires `clientAddress`, unless clients are not limited. */
 export const checkClients = (
   { clientAddress, rateLimit }: Partial<ServerOptions>,
   missing: (name: string, words: string) => void,

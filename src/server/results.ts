@@ -8,7 +8,7 @@ export const retryLater = (id: string, waitMs: number, status = 0): BatchResult 
   ...(waitMs > 0 && { retry_after: Math.ceil(waitMs / 1_000) }),
 });
 
-/** Marks the result of a record that was not sent. It has not failed, so it does not wait for longer. */
+/** Marks the result of a record that was not sent. It has not failed, so its next wait is no longer. */
 export const untried = (result: BatchResult): BatchResult => ({ ...result, untried: true });
 
 /** Whether the service has decided about the record. */

@@ -4,7 +4,7 @@ import type { Store } from './store/port.js';
 
 const DAY_MS = 86_400_000;
 const LOOK_MS = 60_000;
-/** What is deleted at a time, and the pause after it, so that writes are not held up. */
+/** How many rows are deleted at a time, and the pause after that, so that writes are not held up. */
 const [BATCH, PAUSE_MS] = [500, 50];
 
 interface Parts {
@@ -14,14 +14,14 @@ interface Parts {
   now: () => number;
 }
 
-/** Deletes rows and profiles by age, a few at a time. Answers the function that ends it. */
+/** Deletes old rows and profiles, a few at a time, until the returned function is called. */
 export const startRetention = ({ store, days, tell, now }: Parts): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
   const trouble = createReportOnce(tell, now);
 
   const look = async (): Promise<number> => {
-    // Nothing arrived before 1970, and not every number of days leads to a date that a database knows.
+    // Not before 1970: with a large number of days the date may be one that a database does not know.
     const before = new Date(Math.max(0, now() - days * DAY_MS)).toISOString();
     const expired = await store.expire(before, BATCH);
     trouble.healed();

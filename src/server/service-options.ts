@@ -15,13 +15,13 @@ import {
 } from './relay-options.js';
 import type { Store } from './store/port.js';
 
-/** A token that may write, and the projects it may write to; `'*'` stands for all of them. */
+/** A token that may write to these projects, or to all (`'*'`). */
 export interface WriteToken {
   token: string;
   projects: Names;
   /**
-   * Records a second and at once of all who send with this token, or `false` for no limit: for a relay or a server that
-   * speaks for many. @default that of each client, `rateLimit`
+   * Records a second and at once of all senders with this token, or `false` for no limit: for a relay or server that
+   * sends for many clients. @default that of each client, `rateLimit`
    */
   rate?: Rate | false | undefined;
 }
@@ -40,33 +40,33 @@ export interface ServiceOptions extends ServerOptions {
   /** The tokens that may write outside of `relayPath`, each as `{ token, projects, rate }`. @default none */
   writeTokens?: readonly WriteToken[] | undefined;
   /**
-   * Below this path, such as `/a`, pages of `origins` may send without a token. A token is not looked at there.
+   * Below this path, such as `/a`, pages of `origins` may send without a token. A token is ignored there.
    * @default none
    */
   relayPath?: string | undefined;
   /** Origins whose pages may send below `relayPath`, each as `https://shop.example`, or a function that decides. @default none */
   origins?: Origins | undefined;
   /**
-   * Whoever reads, exports or erases must send it: 16 characters or more, and none of the write tokens. Without it all of
-   * that is open, but only under the local names of this machine (`localhost`, `127.0.0.1`, `[::1]`), and not
-   * with `origins` of others.
+   * Needed to read, export or erase: 16 characters or more, and none of the write tokens. Without it all of that is
+   * open, but only under the local names of this machine (`localhost`, `127.0.0.1`, `[::1]`), and not with `origins` of
+   * others.
    */
   readToken?: string | undefined;
   /** Projects that may be written to; `'*'` for any. @default any */
   projects?: Names | undefined;
   /** Channels that events may be in; `'*'` for any. @default any */
   channels?: Names | undefined;
-  /** Rows older than this are deleted, and profiles that no identify has changed for as long. @default never */
+  /** Rows older than this are deleted, and profiles that no identify has changed for this long. @default never */
   retentionDays?: number | undefined;
-  /** The tag to paste, for the page that waits for the first row, or a function that gives it. */
+  /** The tag to paste, or a function that gives it, for the page that shows the rows. */
   tag?: string | (() => string) | undefined;
-  /** File that has a write token, for the command that the same page shows. @default none */
+  /** File with a write token, for the command that this page shows. @default none */
   tokenFile?: string | undefined;
-  /** Gives the files of the page that shows the rows, which are in `dist/rows/` of the package. @default no page */
+  /** Gives a file of the page that shows the rows. They are in `dist/rows/` of the package. @default no page */
   page?: ((file: string) => PageFile | undefined | Promise<PageFile | undefined>) | undefined;
 }
 
-/** A token for reading is worth guessing: it opens all rows, and erases them. */
+/** A read token has to be hard to guess: it gives access to all rows, and can erase them. */
 const MIN_READ_TOKEN = 16;
 export const readToken: Kind = {
   words: `a token of ${MIN_READ_TOKEN} characters or more, in ASCII and without spaces`,

@@ -15,7 +15,7 @@ export interface SetupState {
    * accepted, a row was stored.
    */
   steps: Partial<Record<Step, string>>;
-  /** The latest refusal, in words with what to do, and the step that was not passed because of it. */
+  /** The latest refusal, in words with what to do, and the step that it prevented. */
   problem?: { at: string; message: string; step: Step };
 }
 

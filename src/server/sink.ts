@@ -1,32 +1,32 @@
 import type { BatchResult } from '../interface/wire.js';
 import type { Incoming } from './incoming.js';
 
-/** What a sink has to know of those whose records it takes. All records of a call are of one sender. */
+/** What a sink has to know about a call. All records of a call are of one sender. */
 export interface Circumstances {
-  /** Milliseconds since the epoch by which it has to answer. */
+  /** The time by which it has to answer, in milliseconds since the epoch. */
   until: number;
   /** The truncated address of the sender, if it is to be passed on. */
   address?: string | undefined;
 }
 
-/** Nothing was taken: the sender sends it again after this time. */
+/** No record was taken. The sender sends all again after this time. */
 export interface Away {
   waitMs: number;
 }
 
 /** Where a server puts the records that it has checked: a store, a queue, or another service. */
 export interface Sink {
-  /** What becomes of a record that is taken, for the message of an answer: `Event stored`. */
+  /** What happens to a record that is taken, for the message of an answer: `Event stored`. */
   done: string;
-  /** Answers one result a record, in their order, or that nothing was taken. Never rejects. */
+  /** Returns a result for each record, in their order, or that none was taken. Never rejects. */
   take(
     records: readonly Incoming[],
     circumstances: Circumstances,
   ): Promise<readonly BatchResult[] | Away>;
   /** A secret that all processes on this sink share, if it keeps one. */
   secret?(): Promise<string>;
-  /** Milliseconds until it is worth reading a request; 0 if it is now. */
+  /** Milliseconds until it makes sense to read a request; 0 if it does now. */
   waitMs(): number;
-  /** Why records cannot be taken, if that is so. Anybody may ask as often as they like. */
+  /** Why records cannot be taken, if they cannot. Cheap, since anybody may ask as often as they like. */
   problem(): string | undefined | Promise<string | undefined>;
 }

@@ -13,7 +13,7 @@ import type { Store, Written } from './store/port.js';
 const PATIENCE_MS = 15_000;
 /** How long senders are asked to wait while the database fails. */
 const AWAY = { waitMs: 1_000 };
-/** The database is tried no more often than this to learn whether it works. */
+/** The shortest time between two checks whether the database works. */
 const CHECK_EVERY_MS = 1_000;
 const CHECK_WITHIN_MS = 5_000;
 
@@ -44,12 +44,12 @@ const resultOf = ({ id }: Incoming, stored: Stored): BatchResult => {
 
 /**
  * Writes records into a store. Only the last write decides whether the database counts as working. While it does not
- * work, one write at a time is tried, and all other senders are told at once to wait.
+ * work, one write at a time is tried, and all other senders are asked at once to wait.
  */
 export const createStoreSink = ({ store, setup, largeProfiles, tell, now }: Parts) => {
   const trouble = createReportOnce(tell, now);
   let problem: string | undefined;
-  /** When the database was written to for the last time. */
+  /** When the last write ended. */
   let triedAt = -Infinity;
   let underWay = 0;
   let checking: Promise<void> | undefined;

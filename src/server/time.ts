@@ -1,7 +1,6 @@
 /**
- * Milliseconds since the epoch as the machine had them when the process began, counted on evenly from there. So a wait
- * lasts as long as it should when somebody sets the machine's time. For times that are stored or shown, there is
- * `Date.now`.
+ * Milliseconds since the epoch, by a clock that goes on evenly when somebody sets the time of the machine. For waits
+ * only: use `Date.now` for times that are stored or shown.
  */
 export const monotonicNow = (): number => performance.timeOrigin + performance.now();
 

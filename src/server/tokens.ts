@@ -5,7 +5,7 @@ import type { WriteToken } from './service-options.js';
 export const hashOf = async (text: string): Promise<Uint8Array> =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
 
-/** Takes the same time wherever the two differ. */
+/** Compares in the same time, wherever the two differ. */
 export const isSame = (a: Uint8Array, b: Uint8Array): boolean => {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= a[i]! ^ b[i]!;
@@ -17,14 +17,14 @@ export const bearerOf = ({ headers }: Request): string | undefined =>
   /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1];
 
 /**
- * Looks tokens up. Every one is compared by its hash, so the time does not tell which was nearly right. One that was right
- * is remembered, so that it is hashed once.
+ * Looks tokens up. They are compared by their hashes, so the time does not show how much of a wrong token was right. A
+ * right token is remembered, so it is hashed only once.
  */
 export const createTokens = (writeTokens: readonly WriteToken[]) => {
   const known = Promise.all(
     writeTokens.map(async ({ token, projects, rate }, index) => ({
       hash: await hashOf(token),
-      // Copied: what is allowed must not change under way.
+      // A copy, so that a later change of the list has no effect.
       projects: projects === '*' ? undefined : new Set(projects),
       own: rate === undefined ? undefined : { key: `${index}`, rate },
     })),

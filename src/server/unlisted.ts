@@ -1,21 +1,20 @@
 import type { Tell } from './hooks.js';
 import type { Refused } from './receive.js';
 
-/** A visitor can invent any number of values, of any length. */
+/** Bounds, since a visitor can invent any number of values, of any length. */
 const MAX_VALUES = 100;
 const MAX_VALUES_OF_CLIENT = 5;
 const MAX_LENGTH = 64;
 const DAY_MS = 86_400_000;
 
-/** Reports projects and channels that records name and the lists lack. */
+/** Reports projects and channels of records that are missing in the lists. */
 export const createUnlisted = (tell: Tell, now: () => number) => {
-  /** Values that the lists lack and that have been named since then, and for which client. */
+  /** The values that were reported since `since`, each with the client that sent it. */
   const named = new Map<string, string>();
   let since = now();
 
   /**
-   * Names each value once a day. One client alone cannot use up what is named in a day, so a visitor cannot easily hide a
-   * value that is really missing.
+   * Reports each value once a day, but few of one client, which could otherwise hide a value that is really missing.
    */
   const report = (field: 'project' | 'channel', value: string, client: string): void => {
     if (Math.abs(now() - since) >= DAY_MS) {
@@ -36,6 +35,6 @@ export const createUnlisted = (tell: Tell, now: () => number) => {
   };
 };
 
-/** Without control characters and invisible ones, which could deceive who reads a log. */
+/** Without control and invisible characters, which could deceive the reader of a log. */
 const inWords = (value: string): string =>
   JSON.stringify(value.slice(0, MAX_LENGTH).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\u{fffd}'));

@@ -6,6 +6,6 @@ export const createUpstreamSink = (delivery: Delivery): Sink => ({
   done: 'passed on',
   take: (records, circumstances) => Promise.all(delivery.deliver(records, circumstances)),
   waitMs: delivery.waitMs,
-  // A service that is away is no trouble of this server.
+  // If the service is away, this server still works.
   problem: () => undefined,
 });

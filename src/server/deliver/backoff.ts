@@ -9,7 +9,7 @@ const START = 4;
  * that would happen by chance once in 400,000 records.
  */
 const SEVERAL = 8;
-/** The pause stays at a second until this many records have failed: it may be these that the service does not answer. */
+/** The pause stays at a second until this many records have failed: before, the fault may be in these records. */
 const FEW = 4;
 /** How many failing records are remembered. */
 const MAX_RECORDS = 10_000;
@@ -20,12 +20,12 @@ interface Effects {
   /** Requests at a time at most. */
   most: number;
   now: () => number;
-  /** The clock for waits: it must go on evenly when the time of the machine is set. */
+  /** The clock for waits. It must go on evenly when somebody sets the time of the machine. */
   ticks: () => number;
   tell: Tell;
 }
 
-/** A record that was tried, as far as the backoff has to know it. */
+/** What the backoff has to know about a record that was tried. */
 export interface TriedRecord {
   key: string;
   /** Empty if senders are not known. */
@@ -34,14 +34,14 @@ export interface TriedRecord {
   tries: number;
 }
 
-/** How it stands with the service, for people. Times are in ISO 8601. */
+/** The state of the service, for people. Times are in ISO 8601. */
 export interface ServiceHealth {
   status: 'ok' | 'failing' | 'unknown';
   /** Its last failure, since when it has been failing, and when the next request goes to it. */
   reason?: string;
   since?: string;
   paused_until?: string;
-  /** Records that it refuses while it takes others: whose they are, how many, and why. No other record waits for them. */
+  /** Records that the service refuses while it takes others: whose they are, how many, and why. */
   refusing?: {
     whose: 'one client' | 'some records';
     records: number;
@@ -51,7 +51,7 @@ export interface ServiceHealth {
   last_success?: string;
 }
 
-/** The service itself refuses, is busy or is away. Such an answer says nothing about the record. */
+/** Statuses that say nothing about the record: the service refuses the token, is busy or is away. */
 const SERVICES_OWN: readonly number[] = [401, 408, 425, 429];
 
 /**
@@ -71,7 +71,7 @@ export const createBackoff = ({ most, now, ticks, tell }: Effects) => {
   /** The first failure since the last success. Further failures of the same record do not count. */
   let since: number | undefined;
   let isClosed = false;
-  /** The first few senders and records that have failed since then. */
+  /** The first few senders and records that have failed since the last success. */
   const failedSince = new Set<string>();
   /** The end of the pause. A success ends it at once. */
   let until = 0;
@@ -79,7 +79,7 @@ export const createBackoff = ({ most, now, ticks, tell }: Effects) => {
   let askedUntil = 0;
   let lastSuccess: number | undefined;
   let lastStatus = 0;
-  /** Records that fail while others pass, in the order of their last failure. */
+  /** Failing records, in the order of their last failure. */
   const records = new Map<
     string,
     { sender: string; tries: number; since: number; last: number; status: number }
@@ -105,7 +105,7 @@ export const createBackoff = ({ most, now, ticks, tell }: Effects) => {
     width = 1;
   };
 
-  /** Whether the service is to blame. It is until it has taken a first record. */
+  /** Whether the service is to blame for failures. It is, until it has taken its first record. */
   const isServices = (): boolean => isClosed || (since !== undefined && lastSuccess === undefined);
 
   const refusing = (): ServiceHealth['refusing'] => {
@@ -174,7 +174,7 @@ export const createBackoff = ({ most, now, ticks, tell }: Effects) => {
     },
     /** How many requests may be under way together, given how many are. */
     width: (underWay: number): number => {
-      // How fast the service was before it had nothing to do says little about now.
+      // After an idle time it is not known how much the service can take.
       if (underWay === 0 && since === undefined) width = start;
       return width;
     },
@@ -190,14 +190,16 @@ export const createBackoff = ({ most, now, ticks, tell }: Effects) => {
       until = 0;
       width = Math.min(most, width + 1);
     },
-    /** Notes a failure. Answers whether the record itself has failed, and for the first time: then its sender has to wait. */
+    /**
+     * Notes a failure. Returns true if it is the first failure of the record, and its own: then its sender has to wait.
+     */
     failed: (record: TriedRecord, attempt: Attempt, began: number): boolean => {
       const { key, sender, tries } = record;
       const { status, retryAfterMs } = attempt;
       const time = ticks();
       const isKnown = records.has(key);
       const isFirst = !isKnown && !tries;
-      // No answer is the record's own failure if the service has taken others since the request began.
+      // If there is no answer, the record is to blame if the service has taken others since the request began.
       const isOwn = status ? !SERVICES_OWN.includes(status) : began < lastSuccess!;
       const isRecords = isOwn && !retryAfterMs;
       const isNews = isFirst || !isRecords;
@@ -218,7 +220,7 @@ export const createBackoff = ({ most, now, ticks, tell }: Effects) => {
       report(attempt, isSecond || isClosed);
       return isRecords && isFirst;
     },
-    /** Ends all waits, also one that the service has asked for. */
+    /** Ends all waits, also those that the service has asked for. */
     tryNow: (): void => {
       until = 0;
       askedUntil = 0;

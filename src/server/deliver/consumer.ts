@@ -16,14 +16,14 @@ import { AGAIN_SHARE } from './turns.js';
 export interface ConsumerOptions extends Hooks {
   /** The queue to empty. */
   queue: Queue;
-  /** Delivers the records to another service, one request each: what `createDelivery` gives. Or give `store`. */
+  /** Delivers the records to another service, one request each: the result of `createDelivery`. Or give `store`. */
   delivery?: Delivery | undefined;
-  /** Takes the records in batches: a service of this process. Into it nothing is given up because of its age. */
+  /** Takes the records in batches: a service of this process. With it no record is given up because of its age. */
   store?: StoreTarget | undefined;
   /** Called with `{ record, reason, status }` for every record that becomes a dead letter. */
   onUndelivered?: ((undelivered: Undelivered) => void) | undefined;
   /**
-   * Milliseconds after which a record is tried once more, and is a dead letter if that fails; not with `store`.
+   * Milliseconds after which a record is tried once more, and becomes a dead letter if that fails; not with `store`.
    * @default 604800000 (7 days)
    */
   maxAge?: number | undefined;
@@ -32,7 +32,7 @@ export interface ConsumerOptions extends Hooks {
 }
 
 const KINDS: Kinds<ConsumerOptions> = {
-  // Marked, so that a bundler leaves them out of a relay that has no consumer.
+  // The marks let a bundler leave these out of a relay that has no consumer.
   queue: /* @__PURE__ */ objectWith('take', 'done', 'giveBack', 'bury'),
   delivery: /* @__PURE__ */ objectWith('deliver', 'waitMs', 'health', 'tryNow'),
   store: /* @__PURE__ */ objectWith('write'),
@@ -43,7 +43,7 @@ const KINDS: Kinds<ConsumerOptions> = {
 };
 
 export interface ConsumerHealth {
-  /** How it stands with the service that records are delivered to, if they are. */
+  /** The state of the service, if records are delivered to one. */
   service?: ServiceHealth;
   /** Whether the queue can be read. */
   isReading: boolean;
@@ -52,20 +52,20 @@ export interface ConsumerHealth {
 }
 
 export interface Consumer {
-  /** How it stands with the queue and the service. Asks neither. */
+  /** The state of the queue and the service, as far as it is known. Sends no request to either. */
   health(): ConsumerHealth;
   start(): void;
-  /** Ends all waits for the service at once, also one that it has asked for. */
+  /** Ends all waits at once, also those that the service has asked for. */
   tryNow(): void;
-  /** Finishes the requests under way and gives all other records back to the queue. Then it settles. */
+  /** Settles when the requests under way are finished and all other records are given back to the queue. */
   stop(): Promise<void>;
 }
 
-/** Between two looks at a queue that has nothing to give. */
+/** The wait before the next look at an empty queue. */
 const POLL_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
 const MEASURE_EVERY_MS = 10_000;
-/** After this many takes of records that have not failed, those that have failed are taken first. */
+/** After this many batches of fresh records it is the turn of records that have failed. */
 const FRESH_IN_ROW = 3;
 /**
  * Takes records from the queue and delivers them, as long as the service takes them.
@@ -88,11 +88,12 @@ export const createConsumer = (options: ConsumerOptions): Consumer => {
 interface Sizes {
   /** Records taken at a time. */
   batchSize?: number;
-  /** Records in hand: they are being delivered, or the queue does not know their end yet. */
+  /** Records in hand at most: they are being delivered, or the queue does not know their end yet. */
   places?: number;
   /**
-   * Milliseconds for which nobody else gets a record that was taken. No request starts after a third of it, and one takes up
-   * to four times the delivery's `timeout`: a token is asked for and a try made, each twice.
+   * Milliseconds for which nobody else gets a record that was taken. No request starts after a third of this time, and
+   * a request takes four times the delivery's `timeout` at most: the call for a token and the request itself, each
+   * twice.
    */
   ownMs?: number;
 }
@@ -110,7 +111,7 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
   let measuring: ReturnType<typeof setInterval> | undefined;
   let isStopping = false;
   let freshInRow = 0;
-  /** Ends the wait before the next look at the queue. */
+  /** Ends the current wait. */
   let wake = (): void => {};
   const trouble = createReportOnce(tell, now);
   /** Since when the queue has failed, and when it failed last. */
@@ -137,14 +138,14 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
     isStopping: () => isStopping,
   });
 
-  /** Whether there is no room for half a batch: a transaction for a record or two costs too much. */
+  /** Whether there is no room for half a batch. Transactions for smaller ones cost too much. */
   const isFull = (): boolean => places - hand.size() < batchSize / 2;
 
-  /** Takes records from the queue: those that have not failed, and in turns those that have. */
+  /** Takes records from the queue: fresh ones, and now and then those that have failed. */
   const take = async (): Promise<Taken[]> => {
     const limit = Math.min(batchSize, places - hand.size());
     const takeOf = (only?: 'fresh' | 'failed') =>
-      // After this time the records belong to others already.
+      // After this time the records may be taken by others.
       inTime(queue.take(limit, ownMs, { only }), ownMs);
     const mayFail = hand.failed() < places * AGAIN_SHARE;
     const hasTurn = mayFail && ++freshInRow > FRESH_IN_ROW;
@@ -153,7 +154,7 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
     return failed.length ? failed : takeOf(mayFail ? undefined : 'fresh');
   };
 
-  /** Takes a batch and starts its delivery. Answers how long to wait before the next. */
+  /** Takes a batch and starts its delivery. Returns how long to wait before the next. */
   const startBatch = async (): Promise<number> => {
     const waitMs = target.waitMs();
     if (waitMs > 0) return waitMs;
@@ -166,7 +167,7 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
       return POLL_MS;
     }
     const deliverOptions = {
-      // The queue counts evenly, so the end is counted from when it was asked, however the clock is set meanwhile.
+      // Counted from the call to the queue, so that a clock that is set meanwhile does not matter.
       get until() {
         return isStopping ? -Infinity : now() + askedAt + ownMs / 3 - ticks();
       },
@@ -200,8 +201,8 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
     if (!queue.size) return;
     try {
       size = await inTime(queue.size(), MEASURE_EVERY_MS);
-      // While nothing is taken, because of a pause or a full hand, only this shows whether the queue works again. A queue
-      // that can be read may still take nothing; then it has failed a moment ago.
+      // If no records are taken, because of a pause or a full hand, only this shows that the queue works again. A queue
+      // that can be read may still refuse writes; then it has failed a moment ago.
       const isIdle = target.waitMs() > 0 || isFull();
       if (isIdle && ticks() - failedAt > MEASURE_EVERY_MS / 2) queueWorks();
       const { waiting, dead, oldest } = size;
@@ -215,7 +216,7 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
 
   /** Asks the queue once whether its set-up may lose records. */
   const check = async (): Promise<void> => {
-    // A queue that is away is reported by the next take.
+    // If the queue is away, the next `take` reports it.
     const warnings = (await queue.check?.().catch(() => [])) ?? [];
     for (const message of warnings) tell.error({ kind: 'storage', message });
   };
@@ -231,7 +232,7 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
       if (running) return;
       void check();
       void measure();
-      // Goes on beside the deliveries: how full the queue is matters most while these take long.
+      // By a timer of its own: how full the queue is matters most while deliveries take long.
       measuring = setInterval(() => void measure(), MEASURE_EVERY_MS);
       running = run();
     },
@@ -247,7 +248,7 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
       await running;
       running = undefined;
       clearInterval(measuring);
-      await measure(); // the last numbers are those of what is left
+      await measure(); // so that the last numbers are those of the records that are left
     },
   };
 };

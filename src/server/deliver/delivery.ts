@@ -15,8 +15,8 @@ import { createUpstream, UPSTREAM_KINDS, type UpstreamOptions } from './upstream
 /** Options of `createDelivery`. */
 export interface DeliveryOptions extends Hooks, UpstreamOptions {
   /**
-   * Requests to the service at a time at the most, over all batches. The number begins with 4, also after a failure or
-   * when nothing was under way, and each success makes room for one more. @default 32
+   * Requests to the service at a time at the most, over all batches. It begins with 4, again when nothing was under
+   * way, and with 1 after a failure of the service; each success makes room for one more. @default 32
    */
   concurrency?: number | undefined;
   /** Milliseconds that a request may take. @default 10000 */
@@ -36,8 +36,8 @@ export const DELIVERY_KINDS: Kinds<DeliveryOptions> = {
 /** A record to be delivered. */
 export interface Deliverable extends Incoming {
   /**
-   * Given if the record comes from a queue: how often it has failed, and when it was put there. A queue knows repeats by
-   * itself. It gives a refused record again only if an operator wants that, and it takes records back at any time.
+   * Given if the record comes from a queue: how often it has failed, and when it was put there. Such a record needs no
+   * memory of ids here, since the queue has one, and it may be given back at any time.
    */
   queued?: { tries: number; at: number } | undefined;
 }
@@ -53,20 +53,19 @@ export interface DeliverOptions {
 }
 
 export interface Delivery {
-  /** How it stands with the service. */
+  /** The state of the service. */
   health: () => ServiceHealth;
-  /** Milliseconds until it is worth asking the service; 0 when it is now. */
+  /** Milliseconds until a request to the service makes sense; 0 if it does now. */
   waitMs: () => number;
   /** Milliseconds one try may take. */
   timeout: number;
-  /** Ends all waits at once, also one that the service has asked for. */
+  /** Ends all waits at once, also those that the service has asked for. */
   tryNow: () => void;
   /**
-   * Delivers records and answers with a promise of the result of each, in their order. Identifies of one user are sent
-   * one at a time, and a user's events after the identifies before them, over all calls of one sender. An identify
-   * that has failed three times while others pass lets the events behind it go.
-   * Senders do not wait for each other: one that floods a user with identifies holds up only itself. A record
-   * that was not sent is `retry`. None of the promises rejects.
+   * Delivers records, and returns a promise for the result of each, in their order. Of one user and one sender,
+   * identifies are sent one at a time, and events after the identifies before them. After an identify has failed three
+   * times, the events behind it no longer wait for it. Senders do not wait for each other. A record that was not sent
+   * is `retry`. None of the promises rejects.
    */
   deliver: (
     records: readonly Deliverable[],
@@ -84,12 +83,11 @@ interface Identify {
 const MAX_PENDING = 10_000;
 /** How long to wait when too many records are pending. */
 const BUSY_MS = 2_000;
-/** A record that a slow sender had to give back waits as if it had been waiting for this long at most. */
+/** A record of a slow sender that is given back counts as having waited for this long at most. */
 const LONGEST_SLOW_MS = 60_000;
 
 /**
- * Delivers records to the service: each once, those of one user in order, and no more at a time than there is
- * room for.
+ * Delivers records to the service: each once, those of one user in order, and a few at a time.
  *
  * @throws TypeError that names each wrong option and what to write.
  */
@@ -101,7 +99,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   return makeDelivery(options);
 };
 
-/** The same without a check of the options, for a relay that has checked them with its own. */
+/** The same without a check of the options, for a relay that has checked them. */
 export const makeDelivery = (
   options: DeliveryOptions,
   { maxPending = MAX_PENDING } = {},
@@ -113,7 +111,7 @@ export const makeDelivery = (
   const turns = createTurns({ places: backoff.width, ticks });
   const tryOnce = createUpstream({ ...options, timeout, now, tell });
   const known = createKnownIds(now);
-  /** Results of records that are under way, which a repeat shares. */
+  /** Results of records that are under way. A repeat gets the same one. */
   const running = new Map<string, Promise<BatchResult>>();
   /** The last identify that is under way, of each user of a sender. */
   const identifies = new Map<string, Identify>();
@@ -146,7 +144,7 @@ export const makeDelivery = (
       turns.passed(waiter);
     } else if (backoff.failed(tried, attempt, began)) turns.failed(waiter);
     const { outcome, status, retryAfterMs, message } = attempt;
-    // Retrying during a pause would be in vain.
+    // A retry during a pause would be in vain.
     if (outcome === 'retry')
       return retryLater(record.id, Math.max(retryAfterMs, waitMsOf(tried)), status);
     const words = outcome === 'rejected' && message && { message };
@@ -169,7 +167,7 @@ export const makeDelivery = (
       const mayPass =
         record.type === 'event' && before && backoff.triesOf(before.tried) >= PATIENCE;
       if (result && !isFinal(result) && !mayPass) return untried({ ...result, id: record.id });
-      // A record that has to wait anyway takes no turn: it says nothing of how quick its sender is.
+      // A record that has to wait takes no turn, since it says nothing about how fast its sender is.
       const held = heldBack(record, tried, options);
       if (held) return held;
       const turn = backoff.triesOf(tried) ? AGAIN : sender || key;

@@ -1,6 +1,6 @@
 import { messageOf } from '../../interface/errors.js';
 
-/** What a relay asks of `fetch`. */
+/** What a relay gives to `fetch`. */
 export interface ServiceRequest {
   method: 'POST';
   headers: Record<string, string>;
@@ -14,7 +14,7 @@ export interface ServiceAnswer {
   status: number;
   headers: { get(name: string): string | null };
   text(): Promise<string>;
-  /** Where there is one it is read in place of `text()`, and no further than 64 KiB. */
+  /** If there is one, it is read in place of `text()`, 64 KiB at most. */
   body?: {
     getReader(): {
       read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
@@ -26,7 +26,7 @@ export interface ServiceAnswer {
 /** The part of `fetch` that a relay uses; the global one fits, and so does something lighter. */
 export type ServiceFetch = (url: string, request: ServiceRequest) => Promise<ServiceAnswer>;
 
-/** How many bytes of an answer are read: far more than the service has to say. */
+/** How many bytes of an answer are read. Answers of a service are far shorter. */
 export const MAX_ANSWER_BYTES = 65_536;
 
 /** An answer's body as text, the first 64 KiB of it. */
@@ -42,19 +42,16 @@ export const readStart = async (answer: ServiceAnswer): Promise<string> => {
     size += value.byteLength;
     text += decoder.decode(value, { stream: true });
   }
-  void reader.cancel().catch(() => {}); // the connection is of no use any more
+  void reader.cancel().catch(() => {}); // the rest of the answer is not needed
   return text;
 };
 
-/**
- * Why a request had no answer. The error of `fetch` says only that it failed; the errors in its `cause` say
- * why.
- */
+/** Why a request had no answer. The error of `fetch` says only that it failed. The reason is in its `cause`. */
 export const causeOf = (error: unknown): string => {
   const causes: string[] = [];
   let next: unknown = error;
   while (next instanceof Error && causes.length < 3) {
-    // When several addresses were tried, the error has a code and no message.
+    // If several addresses were tried, the error has a code and no message.
     const words = messageOf(next) || (next as { code?: unknown }).code;
     if (typeof words === 'string' && words) causes.push(words);
     next = next.cause;

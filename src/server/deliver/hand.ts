@@ -10,13 +10,13 @@ export interface Undelivered {
   record: QueuedRecord;
   /** `rejected`: the service refused it. `expired`: it was older than `maxAge`. */
   reason: 'rejected' | 'expired';
-  /** HTTP status of the last answer; 0 where there is none. */
+  /** HTTP status of the last answer; 0 if there was none. */
   status: number;
 }
 
-/** How often the queue hears what became of records while others of their batch are still being delivered. */
+/** How often results go to the queue while other records of the batch are still being delivered. */
 const SETTLE_EVERY_MS = 100;
-/** Pause before the queue is told again what it could not take. */
+/** Pause before a failed call to the queue is repeated. */
 const AGAIN_MS = 500;
 /** A queue has at least this long to answer. */
 const LEAST_MS = 1_000;
@@ -45,7 +45,7 @@ export const createHand = (effects: Effects) => {
   /** The records with their newest receipts. */
   const inHand = new Map<string, Taken>();
 
-  /** Answers whether the queue has done it. */
+  /** Repeats a call to the queue until it succeeds. Returns false if it was given up. */
   const untilDone = async (work: () => Promise<void>, ownUntil: number): Promise<boolean> => {
     for (;;) {
       try {
@@ -71,7 +71,7 @@ export const createHand = (effects: Effects) => {
     tell.call('onUndelivered', () => onUndelivered?.({ record, reason, status }));
   };
 
-  /** Tells the queue what became of records. */
+  /** Passes the results of records to the queue. */
   const settle = async (fates: ReadonlyMap<string, Fate>, ownUntil: number): Promise<void> => {
     const done: Taken[] = [];
     const back: GivenBack[] = [];
@@ -92,8 +92,8 @@ export const createHand = (effects: Effects) => {
     /** How many of them have failed before. */
     failed: (): number => [...inHand.values()].filter(({ attempts }) => attempts > 1).length,
     /**
-     * Takes records in hand, has those delivered that were not in hand already, and tells the queue what becomes of them.
-     * @param ownUntil until when nobody else gets the records, by `ticks`
+     * Takes records in hand, has them delivered unless they were in hand already, and passes the results to the queue.
+     * @param ownUntil the time until which nobody else gets the records, by `ticks`
      */
     deliver: async (
       taken: readonly Taken[],

@@ -1,9 +1,9 @@
 import type { BatchResult } from '../../interface/wire.js';
 
-/** Ids remembered at most, about 500 bytes each. Beyond them the sender that has the most loses its oldest. */
+/** How many ids are remembered, about 500 bytes each. Beyond that the sender with the most loses its oldest. */
 const MAX_IDS = 100_000;
 const LIFE_MS = 86_400_000;
-/** A refused record that comes again is refused again, so its id is not kept for long. */
+/** The id of a refused record is not kept for long: if the record comes again, it is refused again. */
 const REFUSED_MS = 3_600_000;
 
 interface Entry {
@@ -13,9 +13,9 @@ interface Entry {
 }
 
 /**
- * The records that this process has sent, and what the service has decided of them, so that a repeat gets the same answer
- * and is not sent again. Other processes do not know them, and after a restart they are gone. A sender that floods pushes
- * out only its own ids.
+ * Remembers what the service has decided about the records that this process has sent, so that a repeat gets the same
+ * answer and is not sent again. Other processes do not know these ids, and a restart forgets them. A sender with a
+ * flood of ids pushes out only its own.
  */
 export const createKnownIds = (now: () => number, maxIds = MAX_IDS) => {
   const entries = new Map<string, Entry>();
@@ -47,7 +47,7 @@ export const createKnownIds = (now: () => number, maxIds = MAX_IDS) => {
       return entry && entry.until > now() ? entry.result : undefined;
     },
     keep: (key: string, sender: string, result: BatchResult): void => {
-      forget(key); // it is the newest of its sender from now on
+      forget(key); // so that it becomes the newest of its sender
       const lifeMs = result.outcome === 'rejected' ? REFUSED_MS : LIFE_MS;
       entries.set(key, { sender, until: now() + lifeMs, result });
       const own = keysOf.get(sender) ?? new Set();

@@ -10,7 +10,7 @@ const NO_LIMITS = { headersTimeout: 0, bodyTimeout: 0 };
 const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 const hasProxy = (): boolean => PROXIES.some((name) => process.env[name]);
 
-/** Loads undici with the first request, so that an import of this file alone runs none of it. */
+/** Loads undici with the first request, not as this file is imported. */
 const loadUndici = async () => {
   try {
     return await import('undici');
@@ -23,9 +23,9 @@ const loadUndici = async () => {
 };
 
 /**
- * What a relay needs of `fetch`, on the package undici, which follows no redirect here. Node's own `fetch` is the same
- * client behind web streams, and spends ten times the CPU on a request as small as a record; it is taken where the
- * package is missing. Goes through the proxy that `HTTPS_PROXY` names, but for hosts in `NO_PROXY`.
+ * A light `fetch` for relays on Node, made of the package undici. Node's own `fetch` is the same client behind web
+ * streams, and needs ten times the CPU for a request as small as a record; it is used if the package is missing.
+ * Requests go through the proxy in `HTTPS_PROXY`, except to hosts in `NO_PROXY`.
  *
  * @example
  * const relay = createRelay({ ...options, fetch: createNodeFetch() });
@@ -81,14 +81,14 @@ const createDispatch = ({ Agent, EnvHttpProxyAgent }: typeof import('undici')): 
     });
 };
 
-/** Collects at most 64 KiB of an answer. What is longer is cut off by closing the connection. */
+/** Collects at most 64 KiB of an answer. A longer one is cut off. */
 const createText = () => {
   const chunks: Buffer[] = [];
   let size = 0;
   let resolve: (text: string) => void;
   let fail: (error: Error) => void;
   const text = new Promise<string>((...settle) => ([resolve, fail] = settle));
-  text.catch(() => {}); // the caller of `text()` gets the error, too
+  text.catch(() => {}); // nobody may ever call `text()`
   const end = () => resolve(Buffer.concat(chunks).toString());
   return {
     text,

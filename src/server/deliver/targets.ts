@@ -8,23 +8,23 @@ import type { Delivery, DeliverOptions } from './delivery.js';
 /** What becomes of a record that was taken from a queue. */
 export type Fate =
   | { fate: 'done' }
-  /** It goes back, and nobody gets it before the delay is over. `isTried`: it has failed. */
+  /** It goes back into the queue, and nobody gets it before the delay is over. `isTried`: it has failed. */
   | { fate: 'back'; delayMs: number; isTried: boolean }
   | { fate: 'dead'; reason: 'rejected' | 'expired'; status: number };
 
-/** What a consumer empties its queue into. */
+/** What a consumer delivers the records of its queue to. */
 export interface Target {
-  /** Milliseconds until it is worth taking records; 0 when it is now. */
+  /** Milliseconds until it makes sense to take records; 0 if it does now. */
   waitMs: () => number;
   /** Ends all waits at once. */
   tryNow: () => void;
-  /** Delivers records, and answers with a promise for each. */
+  /** Delivers records, and returns a promise for each. */
   deliver: (taken: readonly Taken[], options: DeliverOptions) => readonly Promise<Fate>[];
 }
 
 interface ServiceEffects {
   delivery: Delivery;
-  /** Milliseconds a record is kept. */
+  /** Milliseconds after which a record is given up. */
   maxAge: number;
   tell: Tell;
   now: () => number;
@@ -40,7 +40,7 @@ export const createServiceTarget = ({ delivery, maxAge, tell, now }: ServiceEffe
     tell.metric('records', 1, { side: 'out', outcome });
     if (outcome === 'delivered' || outcome === 'accepted') return { fate: 'done' };
     if (outcome === 'rejected') return { fate: 'dead', reason: 'rejected', status };
-    // A record is too old only once it has failed: the clock of this machine may be days ahead.
+    // Only a record that has failed can be too old: the clock of this machine may be days ahead.
     if (now() - record.at > maxAge && !isPaused) return { fate: 'dead', reason: 'expired', status };
     const troubleMs = failingMs ?? (attempts > 1 ? now() - record.at : 0);
     return { fate: 'back', delayMs: waitInTrouble(troubleMs, Math.random()), isTried: true };
@@ -61,11 +61,11 @@ export const createServiceTarget = ({ delivery, maxAge, tell, now }: ServiceEffe
   };
 };
 
-/** A store in this process. It keeps a record that the database refuses among the refused ones. */
+/** A store in this process. A record that the database refuses is kept there among the refused. */
 export interface StoreTarget {
   /**
-   * Writes records in one transaction, except those whose senders have to wait. If the database does not work it rejects,
-   * and none of them is stored.
+   * Writes records in one transaction, except those of senders that have to wait. Rejects if the database does not
+   * work; then no record is stored.
    */
   write(
     records: readonly Incoming[],

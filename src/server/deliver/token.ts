@@ -3,7 +3,7 @@ import { messageOf } from '../../interface/errors.js';
 import { inTime } from '../../interface/in-time.js';
 import { isToken, TOKEN_WORDS } from '../../interface/is-token.js';
 
-/** Gives the token in use. A function is asked when a token is needed, and what it gives is kept in memory only. */
+/** Gives the token. A function is called when a token is needed, and its token is kept in memory only. */
 export const createTokenSource = (token: Token, timeout: number) => {
   let kept: string | undefined = typeof token === 'string' ? token : undefined;
   let mayRenew = true;
@@ -12,7 +12,7 @@ export const createTokenSource = (token: Token, timeout: number) => {
   const request = async (): Promise<string | undefined> => {
     try {
       const given: unknown = await inTime((token as () => unknown)(), timeout);
-      // A token from a file ends with a line break, which `fetch` would have cut off as well.
+      // A token from a file may end with a line break.
       const trimmed = typeof given === 'string' ? given.trim() : given;
       if (!isToken(trimmed)) return `the function \`token\` must give ${TOKEN_WORDS}`;
       kept = trimmed;
@@ -30,8 +30,8 @@ export const createTokenSource = (token: Token, timeout: number) => {
         asking = undefined;
       })),
     /**
-     * Forgets a token that was answered 401, so that the next request asks for another. Answers whether to try again at
-     * once with that: once, until a request passes.
+     * Forgets a token that was answered 401, so that the function is called again. Returns whether to try again at once
+     * with another token: only once until a request has passed.
      */
     refused: (): boolean => {
       if (typeof token === 'string') return false;

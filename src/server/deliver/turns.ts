@@ -9,7 +9,7 @@ const FORGET_MS = 2 * CAP_MS;
 
 /** The turn of all records that have failed before, whoever sent them: each may take long to fail again. */
 export const AGAIN = ' again';
-/** Their part of all places. */
+/** Their share of all places. */
 export const AGAIN_SHARE = 1 / 4;
 
 interface Options {
@@ -74,7 +74,7 @@ export const createTurns = ({ places, ticks }: Options) => {
     return false;
   };
 
-  /** Answers whether some of the waiting records of the turn may still be refused. */
+  /** Refuses records that a slow sender has too many of. Returns whether more may have to be refused later. */
   const refuseExcess = (turn: string): boolean => {
     const records = waiting.get(turn) ?? [];
     const most = turn === AGAIN || !isSlow(turn) ? Infinity : Math.max(1, shareOf(turn));
@@ -84,7 +84,7 @@ export const createTurns = ({ places, ticks }: Options) => {
     return records.some(({ mayRefuse }) => mayRefuse);
   };
 
-  /** Looks now and then for senders that have become slow while their records wait. */
+  /** Checks now and then whether a sender has become slow while its records wait. */
   const watch = (): void => {
     alarm ??= setTimeout(() => {
       alarm = undefined;
@@ -92,7 +92,7 @@ export const createTurns = ({ places, ticks }: Options) => {
     }, SLOW_MS / 4);
   };
 
-  /** Waits for a place. Answers undefined if the record is refused. */
+  /** Waits for a place. Resolves with undefined if the record is refused. */
   const enter = (turn: string, mayRefuse: boolean) =>
     new Promise<{ at: number } | undefined>((resolve) => {
       const decide = (isStarted: boolean): void => {

@@ -14,11 +14,11 @@ import { createTokenSource } from './token.js';
 /** The result of one try at the service. */
 export interface Attempt extends Verdict {
   retryAfterMs: number;
-  /** The service's own words, where it does not take the record. */
+  /** The service's own words, if it does not take the record. */
   message?: string;
 }
 
-/** Where records go. */
+/** The service that records are sent to. */
 export interface UpstreamOptions {
   /** Address of the service, to which `/v1/event` and `/v1/identify` are added. @default required */
   baseUrl?: string | undefined;
@@ -38,7 +38,7 @@ export const UPSTREAM_KINDS: Kinds<UpstreamOptions> = {
 };
 
 interface Effects extends UpstreamOptions {
-  /** Milliseconds a try may take. */
+  /** Milliseconds that a try may take. */
   timeout: number;
   now: () => number;
   tell: Tell;
@@ -60,7 +60,7 @@ export const createUpstream = (effects: Effects): Upstream => {
   const setupTrouble = createReportOnce(tell, now);
   const tokenTrouble = createReportOnce(tell, now);
   const silence = createReportOnce(tell, now);
-  /** Requests are numbered as they begin: the last number, and the last one when the service was silent, and when it answered. */
+  /** Requests are numbered: the last number, and what it was when the service was last silent, and last answered. */
   let begun = 0;
   let begunAtSilence = 0;
   let begunAtAnswer = 0;
@@ -79,7 +79,7 @@ export const createUpstream = (effects: Effects): Upstream => {
     let response: ServiceAnswer | undefined;
     let text = '';
     const request = async (): Promise<void> => {
-      // Only options that every runtime knows: workerd refuses `credentials`, `priority` and others.
+      // Only options that all runtimes know: workerd refuses `credentials`, `priority` and others.
       response = await ask(`${baseUrl}/v1/${type}`, {
         method: 'POST',
         headers: {
@@ -91,7 +91,7 @@ export const createUpstream = (effects: Effects): Upstream => {
           ...(address && { 'x-forwarded-for': address }),
         },
         body,
-        redirect: 'manual', // followed, a POST would become a GET whose 200 looks like a delivery
+        redirect: 'manual', // if it were followed, the POST would become a GET, whose 200 looks like a delivery
         signal: abort.signal,
       });
       text = await readStart(response);
@@ -137,7 +137,7 @@ export const createUpstream = (effects: Effects): Upstream => {
   return async (record, address) => {
     const used = await bearer();
     let result = await tryOnce(record, used, address);
-    // When several requests are refused at once, only one asks for another token, and all use it.
+    // If several requests are refused at once, only one calls for another token, and all use it.
     if (result.status === 401 && (tokens.get() !== used || tokens.refused()))
       result = await tryOnce(record, await bearer(), address);
     // If records have passed, a 413 is about this record alone, even if it comes with a page of HTML.
@@ -163,12 +163,9 @@ const wordsIn = (text: string, secret: string): Pick<Attempt, 'message'> => {
 
 const silenceWords = (error: unknown): string => `${answerWords({ status: 0 })}: ${causeOf(error)}`;
 
-/** These statuses are no trouble, unless a page comes in place of the answer, from something in between. */
+/** With these statuses there is only trouble if something in between has sent an HTML page as the answer. */
 const USUAL = /^(2..|4(00|09|13|22))$/;
-/**
- * What the service answers, in words; status 0 is no answer. Its own words may quote a record, so they have no sign that
- * a terminal obeys.
- */
+/** The answer of the service in words, without control characters of a quoted record; status 0 is no answer. */
 export const answerWords = ({ status, message }: Pick<Attempt, 'status' | 'message'>): string => {
   if (!status) return 'the service does not answer';
   const page = USUAL.test(`${status}`) ? ' with a page of HTML' : '';

@@ -5,9 +5,9 @@ import { clientKeyOf, networkOf, type ClientOptions } from './client.js';
 import { refusalOf, type Refusal } from '../refusal.js';
 
 /**
- * Milliseconds a client has to wait; 0 where its records may pass. Asked with 0 records before the body
- * is read, and then with their number. A client is an IPv4 address, the first 64 bits of an IPv6 one
- * (`2001:db8:0:1::/64`), or what else `clientAddress` gives.
+ * Returns the milliseconds that a client has to wait; 0 if its records may pass. It is called with 0 records before the
+ * body is read, and then with their number. A client is an IPv4 address, the first 64 bits of an IPv6 address
+ * (`2001:db8:0:1::/64`), or another text from `clientAddress`.
  */
 export type RateLimit = (client: string | undefined, records: number) => number | Promise<number>;
 
@@ -22,13 +22,13 @@ export interface Rate {
 const MAX_CLIENTS = 10_000;
 
 /**
- * A token bucket for each client, in memory. A batch passes while there is one token left, and may leave a
- * debt: or a batch larger than the bucket could never pass. Clients without an address share a bucket.
+ * A token bucket for each client, in memory. A batch passes if there is one token left, and may leave a debt. Otherwise
+ * a batch larger than the bucket could never pass. Clients without an address share a bucket.
  */
 export const createRateLimit = (rate: Rate, now: () => number) => {
   const { perSecond } = rate;
   const burst = Math.max(1, rate.burst);
-  /** Buckets in the order of their last use. One that is removed is full again, or nearly. */
+  /** Buckets in the order of their last use. The first one is full again, or nearly, so it may be removed. */
   const buckets = new Map<string | undefined, { tokens: number; at: number }>();
 
   return (client: string | undefined, records: number): number => {
@@ -45,12 +45,12 @@ export const createRateLimit = (rate: Rate, now: () => number) => {
 
 const MIB = 1_048_576;
 
-/** Bytes of bodies that are counted, of all and of each client. Clients that cannot be told apart have no bound of their own. */
+/** Counts bytes of bodies, in all and of each client. Clients that cannot be told apart have no bound of their own. */
 const createBytes = (ofAll: number, ofClient: number) => {
   let held = 0;
   const clients = new Map<string, number>();
   return {
-    /** Why there is no room for so many bytes more. */
+    /** Why there is no room for more bytes, if there is none. */
     lacks: (client: string, bytes: number): 429 | 503 | undefined => {
       if (client && (clients.get(client) ?? 0) + bytes > ofClient) return 429;
       return held + bytes > ofAll ? 503 : undefined;
@@ -65,9 +65,9 @@ const createBytes = (ofAll: number, ofClient: number) => {
 };
 
 /**
- * Counts the bytes of bodies that are read or worked on. Bytes count as they come. A body that is read in one piece
- * cannot be counted before all of it is there, so it needs a reservation, of which there are few: whoever announces
- * bodies and sends nothing uses up reservations, and all others are read piece by piece.
+ * Counts the bytes of bodies in memory, as they come. A body that is read in one piece cannot be counted before all of
+ * it is there, so it needs a reservation, and there are few of them. A stranger who announces bodies and sends nothing
+ * can only use up the reservations; all other bodies are then read piece by piece.
  */
 export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB } = {}) => {
   const bytes = createBytes(ofAll, ofClient);
@@ -88,10 +88,7 @@ export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB } = {}) 
         reserve(length);
         return true;
       },
-      /**
-       * Counts the body as one of so many bytes, or answers why there is no room for them. One that is inflated counts as
-       * it came until it is larger than that.
-       */
+      /** Counts the body as this many bytes, unless it counts as more already, or returns why there is no room. */
       grow: (to: number): 429 | 503 | undefined => {
         const more = Math.max(0, to - size);
         const lack = bytes.lacks(client, more);
@@ -133,7 +130,7 @@ export interface AdmissionOptions extends ClientOptions {
   timeout?: number | undefined;
 }
 
-/** Which of the limits refuses: that of the client, of its network, or of all. */
+/** The limit that refuses: that of the client, of its network, or of all clients. */
 type Limit = 'client' | 'network' | 'all';
 
 interface Effects extends AdmissionOptions {
@@ -143,7 +140,7 @@ interface Effects extends AdmissionOptions {
 
 const CLIENT_RATE: Rate = { perSecond: 100, burst: 1_000 };
 const CEILING: Rate = { perSecond: 2_000, burst: 20_000 };
-/** An IPv6 network may send as much as so many clients: it may be one customer, or a university. */
+/** An IPv6 network (/48) may send as much as this many clients: it may be one customer, or a university. */
 const NETWORK_CLIENTS = 4;
 
 const WORDS: Readonly<Record<Limit, string>> = {
@@ -152,12 +149,12 @@ const WORDS: Readonly<Record<Limit, string>> = {
   all: 'Too many records of all clients. Raise the ceiling, if they are yours.',
 };
 
-/** Charges tokens to one account. Answers a refusal if it is overdrawn. */
+/** Charges tokens to one account. Returns a refusal if it is overdrawn. */
 export type Charge = (tokens: number) => Refusal | undefined | Promise<Refusal | undefined>;
 
 /**
- * Decides how much may be sent. Each check answers with a refusal, or undefined. What a request costs to read is charged
- * to its account alone, or a few clients could use up the ceiling with what is no record at all.
+ * Decides how much may be sent. Each check returns a refusal, or undefined. The cost of reading a request is charged
+ * only to its own account. Otherwise a few clients could use up the ceiling without sending a single record.
  */
 export const createAdmission = (effects: Effects) => {
   const { clientAddress, rateLimit = CLIENT_RATE, ceiling = CEILING } = effects;
@@ -166,7 +163,7 @@ export const createAdmission = (effects: Effects) => {
     typeof rateLimit === 'object' ? createRateLimit(rateLimit, now) : rateLimit;
   const ofNetwork = typeof rateLimit === 'object' && createRateLimit(manyTimes(rateLimit), now);
   const ofAll = ceiling && createRateLimit(ceiling, now);
-  /** Those of tokens that have a rate of their own. */
+  /** The limits of tokens with a rate of their own. */
   const ofTokens = new Map<string, ReturnType<typeof createRateLimit>>();
 
   const refuseRate = (limit: Limit, waitMs: number): Refusal => {
@@ -204,7 +201,7 @@ export const createAdmission = (effects: Effects) => {
   ): Result | Refusal | Promise<Result | Refusal> => {
     try {
       const result = check();
-      // What is decided at once needs no timer.
+      // A result that is there at once needs no timer.
       if (!(result instanceof Promise)) return result;
       return inTime(result, timeout).catch((error: unknown) => failed(name, error));
     } catch (error) {
@@ -233,7 +230,7 @@ export const createAdmission = (effects: Effects) => {
       const ofOne = chargeClient(client);
       return (tokens) => unless('rateLimit', () => ofOne(tokens));
     },
-    /** Whether so many more records may pass on, of all clients together. */
+    /** Charges records to the ceiling of all clients. */
     admit: (records: number): Refusal | undefined =>
       refuseBy('all', ofAll ? ofAll(undefined, records) : 0),
   };
@@ -241,7 +238,7 @@ export const createAdmission = (effects: Effects) => {
 
 export type Admission = ReturnType<typeof createAdmission>;
 
-/** What a network may send. */
+/** The rate of a network. */
 const manyTimes = ({ perSecond, burst }: Rate): Rate => ({
   ...{ perSecond: perSecond * NETWORK_CLIENTS, burst: burst * NETWORK_CLIENTS },
 });

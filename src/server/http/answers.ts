@@ -29,11 +29,11 @@ export const answerJson = (status: number, value: unknown): Response =>
   });
 
 interface Words {
-  /** How long to wait, where that is known. */
+  /** How long to wait, if that is known. */
   waitMs?: number;
-  /** What is wrong, where the status alone does not say it. */
+  /** What is wrong, if the status alone does not say it. */
   message?: string | undefined;
-  /** What is wrong, beside a message that the interface names. */
+  /** What is wrong, beside a message that the interface fixes. */
   detail?: string | undefined;
 }
 

@@ -1,17 +1,17 @@
 import type { HeldBody } from './admission.js';
 
 interface Limits {
-  /** Bytes at the most, as they come and as inflated. */
+  /** Bytes at the most, both compressed and inflated. */
   maxBytes: number;
-  /** Counts what is held of bodies. */
+  /** Counts the bytes in memory. */
   held: Pick<HeldBody, 'grow' | 'mayReserve'>;
 }
 
-/** Bytes of a body, where nothing else is asked for. A page sends 60,000 at the most. */
+/** Bytes of a body at the most. A page sends 60,000. */
 export const MAX_BODY_BYTES = 1_048_576;
 /** The whole body must have come within this time. */
 const MAX_WAIT_MS = 10_000;
-/** A body of up to this many bytes is read in one piece, if its length is told. */
+/** A body of up to this many bytes is read in one piece, if its header says its length. */
 const MAX_PIECE = 65_536;
 
 /** Why a body is refused. */
@@ -29,7 +29,7 @@ const refuse = (status: BodyStatus | undefined): void => {
   if (status) throw new Refused(status);
 };
 
-/** In one piece, which costs a server much less than a stream. */
+/** Reads in one piece, which costs much less than a stream. */
 const readWhole = async (request: Request, { held, maxBytes }: Limits): Promise<Bytes> => {
   const bytes = new Uint8Array(await request.arrayBuffer());
   if (bytes.length > maxBytes) refuse(413);
@@ -37,7 +37,7 @@ const readWhole = async (request: Request, { held, maxBytes }: Limits): Promise<
   return bytes;
 };
 
-/** Piece by piece, each counted as it comes. Ends when the signal says so. */
+/** Reads piece by piece, counting each as it comes, until the signal ends it. */
 const readPieces = async (
   body: ReadableStream<Bytes>,
   { held, maxBytes }: Limits,
@@ -70,7 +70,7 @@ const readPieces = async (
 };
 
 /**
- * The encodings of a body in one spelling, without `identity`, which changes nothing; '' where there is none.
+ * The encodings of a body in one spelling, without `identity`, which changes nothing; '' if there is none.
  * https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1
  */
 const encodingOf = (headers: Headers): string =>
@@ -100,8 +100,8 @@ const read = async (request: Request, limits: Limits, signal: AbortSignal): Prom
 };
 
 /**
- * Reads a body, or answers with the status that refuses it. The body may lie about its length, never end, come very
- * slowly, or inflate to far more than was sent. One that breaks off, or is not gzip or not UTF-8, is a 400.
+ * Reads a body, or returns the status that refuses it. The body may have a wrong length, never end, come very slowly,
+ * or inflate to far more than was sent. If it breaks off, or is not gzip or not UTF-8, the status is 400.
  */
 export const readBody = async (request: Request, limits: Limits): Promise<string | BodyStatus> => {
   const end = new AbortController();

@@ -1,9 +1,9 @@
 /** Options that say who sent a request. */
 export interface ClientOptions {
   /**
-   * Gives the client's address, from where no client can write it; required, unless `rateLimit` is `false`. Take the
-   * socket's on Node, and `cf-connecting-ip` on Cloudflare. Believe `X-Forwarded-For` only behind a proxy that writes it.
-   * Clients of one IPv6 network (/64) count as one, and so do all for whom it gives nothing.
+   * Gives the client's address, from a source that no client can forge; required, unless `rateLimit` is `false`. Use
+   * that of the socket on Node, and `cf-connecting-ip` on Cloudflare; `X-Forwarded-For` only behind a proxy that writes
+   * it. Clients of one IPv6 network (/64) count as one, and so do all clients for which it gives nothing.
    */
   clientAddress?: ((request: Request) => string | undefined) | undefined;
 }
@@ -12,8 +12,8 @@ export interface ClientOptions {
 const MAX_LENGTH = 128;
 
 /**
- * Reads an address as sockets and proxies write it: also `[2001:db8::1]:443`, `192.0.2.1:443` and
- * `fe80::1%eth0`. Answers the four bytes of IPv4, in any spelling, or the eight groups of IPv6.
+ * Reads an address as sockets and proxies write it: also `[2001:db8::1]:443`, `192.0.2.1:443` and `fe80::1%eth0`.
+ * Returns the four bytes of IPv4, in any spelling, or the eight groups of IPv6.
  */
 const readIpAddress = (text: string): readonly string[] | undefined => {
   const bare = text.trim().replace(/^\[([^\]]*)\](:\d+)?$/, '$1');
@@ -45,20 +45,20 @@ const readV6 = (text: string): string[] | undefined => {
 };
 
 /**
- * The key under which a client is counted; '' where its address is not known. A provider gives each customer at least
- * the last 64 bits of an IPv6 address, so these are left out. A value that is no address, such as the id of a session,
- * is used as it is.
+ * The key under which a client is counted; '' if its address is not known. The last 64 bits of an IPv6 address are left
+ * out, since each customer of a provider has at least all of these. A value that is no address, such as the id of a
+ * session, is used as it is.
  */
 export const clientKeyOf = (address: unknown): string => {
   if (address === undefined || address === null || address === '') return '';
   if (typeof address !== 'string') throw new TypeError('must give a string');
   const ip = readIpAddress(address);
-  // Copied: a slice would keep all of a long header in memory.
+  // A copy, since a slice would keep the whole header in memory.
   if (!ip) return [...address.slice(0, MAX_LENGTH)].join('');
   return ip.length === 4 ? ip.join('.') : `${ip.slice(0, 4).join(':')}::/64`;
 };
 
-/** The network whose account a client's key is charged to as well: the first 48 bits of an IPv6 address. */
+/** The network of a client's key, the first 48 bits of an IPv6 address. It has an account, too. */
 export const networkOf = (key: string): string | undefined => {
   const [, network] = /^((?:[\da-f]{1,4}:){3})[\da-f]{1,4}::\/64$/.exec(key) ?? [];
   return network && `${network}:/48`;
@@ -79,13 +79,13 @@ const MAX_KNOWN = 10_000;
 const WORD_LENGTH = 12;
 
 /**
- * Turns what identifies a client into an opaque word, which may be stored: without the secret nobody can find what it
- * stands for, not even by trying all addresses. Without a secret one is made that is kept nowhere. '' stays ''. Rejects
- * where the secret cannot be read, which is tried again for the next word.
+ * Turns the address of a client into an opaque word, which may be stored: without the secret nobody can find the
+ * address from it, not even by trying all addresses. If no secret is given, one is made and kept nowhere. '' stays ''.
+ * Rejects if the secret cannot be read; the next call tries again.
  */
 export const createOpaqueWord = (secret?: string | (() => Promise<string>)) => {
   const known = new Map<string, string>();
-  /** Made when it is first needed: some platforms allow no such work while a script is loaded. */
+  /** Made when it is first needed, since some platforms forbid such work while a script is loaded. */
   let key: Promise<CryptoKey> | undefined;
 
   const makeKey = async (): Promise<CryptoKey> => {

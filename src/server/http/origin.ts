@@ -3,12 +3,13 @@ import { isHttpUrl } from '../../interface/kinds.js';
 /** Origins of pages that may send: a list, or a function that decides. */
 export type Origins = readonly string[] | ((origin: string) => boolean);
 
-/** Schemes of apps and extensions have no host but what their maker or the browser gives: `app://-`. */
+/** Origins of apps and extensions, whose host is chosen by their maker or the browser: `app://-`. */
 const APP_ORIGIN = /^(?!https?:)[a-z][a-z\d+.-]*:\/\/[a-z\d._-]+(:\d+)?$/;
 
 /**
- * An origin as a browser names it: no path, no slash at the end, no default port. Also that of an app or extension:
- * `capacitor://localhost`, `chrome-extension://…`. `null` is none: all sandboxed frames and local files have it.
+ * Whether the value is an origin as browsers write it: no path, no slash at the end, no default port. Origins of apps
+ * and extensions count, too (`capacitor://localhost`, `chrome-extension://…`). `null` does not: all sandboxed frames
+ * and local files have it.
  */
 export const isOrigin = (value: unknown): boolean =>
   typeof value === 'string' &&
@@ -17,17 +18,17 @@ export const isOrigin = (value: unknown): boolean =>
 /** The modes of requests by scripts and beacons. A form, a link and a typed address have `navigate`. */
 const MODES: readonly (string | null)[] = [null, 'cors', 'no-cors', 'same-origin'];
 
-/** The request's origin, where it is in the list. */
+/** The request's origin, if it is in the list. */
 export const listedOrigin = (request: Request, origins: Origins): string | undefined => {
   const origin = request.headers.get('origin');
   if (origin === null || origin === 'null') return undefined;
-  // Where types are not looked at, the function may be async, and all promises are true.
+  // In plain JavaScript the function may be async, and a promise is not `false`.
   const isListed =
     typeof origins === 'function' ? origins(origin) === true : origins.includes(origin);
   return isListed ? origin : undefined;
 };
 
-/** Whether the origin is that of the relay itself. What ends TLS before it may have changed the scheme. */
+/** Whether the origin is that of the relay itself. Only the hosts are compared: a proxy may have changed the scheme. */
 const isOwn = (origin: string, { url }: Request): boolean =>
   URL.canParse(origin) && new URL(origin).host === new URL(url).host;
 
@@ -42,13 +43,13 @@ export const isFromAllowedPage = (request: Request, origins: Origins): boolean =
   if (!MODES.includes(headers.get('sec-fetch-mode'))) return false;
   const site = headers.get('sec-fetch-site');
   const listed = listedOrigin(request, origins);
-  // Nothing that a browser sends to the page's own host is cross-site. Old browsers do not say.
+  // A request of a page to its own host is never cross-site. Old browsers do not send this header.
   if (listed) return site !== 'cross-site' || !isOwn(listed, request);
   const origin = headers.get('origin');
   return (origin === null || origin === 'null') && site === 'same-origin';
 };
 
-/** As long as Chromium remembers a preflight. */
+/** Chromium remembers a preflight for no longer. */
 export const PREFLIGHT_AGE_S = 7_200;
 
 /**
@@ -59,7 +60,7 @@ export const PAGE_HEADERS = [
   ...['authorization', 'content-type', 'content-encoding', 'idempotency-key', 'x-called-at'],
 ];
 
-/** What a page of a listed origin may read. */
+/** Adds the headers that let a page of a listed origin read the answer. */
 export const withCors = (response: Response, origin: string | undefined): Response => {
   response.headers.append('vary', 'Origin');
   if (origin) {

@@ -1,8 +1,8 @@
-/** Values that a body may have. A page sends 60,000 bytes at the most, which cannot hold more. */
+/** Values that a body may have. A body of a page has 60,000 bytes at the most, and so fewer values. */
 const MAX_VALUES = 32_768;
 const TOKEN_BYTES = 4_096;
 const TOKEN_VALUES = 256;
-/** How deep the records of a batch are: in a list, in an object. */
+/** The depth of a record in a batch: it is in a list in an object. */
 const RECORD_DEPTH = 3;
 
 const QUOTE = 34;
@@ -23,7 +23,7 @@ const endOfString = (text: string, start: number): number => {
   return text.length;
 };
 
-/** What a body costs of its client's rate limit when it is refused before it is complete. */
+/** What a body that is refused before it is complete costs of its client's rate limit. */
 export const weighBytes = (bytes: number): number => Math.max(1, Math.ceil(bytes / TOKEN_BYTES));
 
 interface Weight {
@@ -34,8 +34,9 @@ interface Weight {
 }
 
 /**
- * What a body is worth, before it is parsed: parsing costs many times as much, and a kilobyte of gzip can hold
- * 350,000 objects. A token pays for one record, 4 KiB or 256 values, whichever is more.
+ * What a body costs. It is weighed before it is parsed, since parsing costs many times as much, and a kilobyte of gzip
+ * can hold 350,000 objects. One token is charged for each record, each 4 KiB or each 256 values, whichever gives the
+ * most.
  */
 export const weighBody = (text: string): Weight => {
   let depth = 0;

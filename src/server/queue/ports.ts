@@ -7,12 +7,12 @@ export interface QueuedRecord extends Incoming {
   at: number;
 }
 
-/** A record that a consumer has taken. Nobody else gets it until its time is over. */
+/** A record that a consumer has taken. For some time nobody else gets it. */
 export interface Taken {
-  /** Says to the queue who has taken it. */
+  /** Names this take. The queue compares it when the record comes back. */
   receipt: string;
   record: QueuedRecord;
-  /** How often it has been taken, this time included; not counting when it was given back untried. */
+  /** How often it has been taken, this time included. Takes after which it was given back untried do not count. */
   attempts: number;
   /** Milliseconds since it failed for the first time, by the queue's clock; 0 if it has not. */
   failingMs?: number;
@@ -21,29 +21,29 @@ export interface Taken {
 /** A record that a consumer gives back to the queue. */
 export interface GivenBack {
   taken: Taken;
-  /** Nobody gets it before that. */
+  /** Nobody gets it before this time is over. */
   delayMs: number;
   /** It has failed. Otherwise it comes back as if it had not been taken. */
   isTried: boolean;
 }
 
-/** How full a queue is: what to watch, and to alert on. */
+/** How full a queue is, for metrics and alerts. */
 export interface QueueSize {
   /** Records that are not delivered yet, including those that are being sent. */
   waiting: number;
   /** Dead letters. */
   dead: number;
-  /** When the oldest waiting record was put, milliseconds since the epoch; missing where none waits. */
+  /** When the oldest waiting record was put, milliseconds since the epoch; missing if none waits. */
   oldest?: number;
 }
 
 /**
- * What became of a record that was put. `known`: it is in the queue, or was put before. The last two: there was no room for
- * it, in the queue or for its sender.
+ * What became of a record that was put. `known`: it waits in the queue already, or its id is remembered. `full` and
+ * `full of sender`: there was no room for it, in the queue or for its sender.
  */
 export type Placed = 'queued' | 'known' | 'full' | 'full of sender';
 
-/** What became of records that were put, in their order, and how many ids were forgotten because there were too many. */
+/** What became of the records of a call, in their order, and how many ids were deleted because there were too many. */
 export interface Put {
   placed: readonly Placed[];
   dropped?: Dropped;
@@ -52,46 +52,46 @@ export interface Put {
 /** The side of a durable queue on which a server puts records. */
 export interface Putter {
   /**
-   * Settles when all records that were placed are durable; rejects if none was placed. A queue that knows no repeats may answer nothing: then all are queued, and a record that comes again is sent
-   * again. The records are of one sender.
+   * Settles when the records are durable; rejects if none was put. All records are of one sender. A queue that does not
+   * remember ids may return nothing: then all were put, and a repeat is sent again.
    */
   put(records: readonly QueuedRecord[]): Promise<Put | void>;
   /**
-   * If the queue can keep one: a secret that is made with it and is the same in all processes. Servers make the words
-   * for senders with it, so that all of them have one word for a sender. Order and bounds of a sender depend on that.
+   * If the queue can keep one: a secret that is the same in all processes. Servers make the words for senders with it,
+   * so that a sender has the same word everywhere. Its order and its bounds depend on that.
    */
   secret?(): Promise<string>;
 }
 
-/** A durable queue between a relay's answer and the service. */
+/** A durable queue between the answer of a server and the delivery of its records. */
 export interface Queue extends Putter {
   /**
-   * Takes records that are due: those that have not failed (`fresh`) or, where there are none, those that have
-   * (`failed`); `only` one of the two where it is asked for. Nobody else gets them for `visibilityMs`.
+   * Takes records that are due: those that have not failed (`fresh`) or, if there are none, those that have (`failed`).
+   * `only` chooses one of the two. Nobody else gets them for `visibilityMs`.
    *
    * Identifies of one user and sender come one at a time, in the order they were put. An event of that user and sender
-   * comes when no identify waits that was put before it, or when that one has failed three times. All else comes as it
-   * is due, the oldest first.
+   * comes when no identify put before it waits, or when that identify has failed three times. All other records come
+   * when they are due, the oldest first.
    */
   take(
     limit: number,
     visibilityMs: number,
     options?: { only?: 'fresh' | 'failed' | undefined },
   ): Promise<Taken[]>;
-  /** Removes delivered records, even when their time is over and another consumer has taken them. */
+  /** Removes delivered records, even if their time is over and another consumer has taken them. */
   done(taken: readonly Taken[]): Promise<void>;
-  /** Does nothing for a record that another consumer has taken since its time was over. */
+  /** Puts records back. A record whose time is over and that another consumer has taken is left alone. */
   giveBack(back: readonly GivenBack[]): Promise<void>;
   /**
    * Moves a record that cannot be delivered to the dead letters, with the reason. May answer how many dead letters
    * were deleted because there were too many.
    */
   bury(taken: Taken, reason: string): Promise<Dropped | void>;
-  /** If the queue can let all records be taken at once that have failed and wait for their next try. */
+  /** If the queue can do it: makes all failed records due at once. */
   tryNow?(): Promise<void>;
-  /** If the queue can say how full it is. */
+  /** If the queue can say it: how full it is. */
   size?(): Promise<QueueSize>;
-  /** If the queue can look whether what it stands on may lose records. Answers in words for the operator. */
+  /** If the queue can check it: whether its set-up may lose records, in words for the operator. */
   check?(): Promise<readonly string[]>;
 }
 
@@ -106,20 +106,20 @@ export interface DeadLetter {
   diedAt: number;
 }
 
-/** What an operator can do about the dead letters of a queue. Ids that are not there are passed over. */
+/** What an operator can do with the dead letters of a queue. Unknown ids are ignored. */
 export interface DeadLetters {
   /** The oldest first, at most `limit` (100) of them, those behind the id `after`. */
   list(options?: { limit?: number; after?: string }): Promise<DeadLetter[]>;
   /**
-   * Puts them at the end of the queue, as if they were new, and answers how many there were. An error named
-   * `QueueFullError` says that the queue has no room and that all of them are dead letters still.
+   * Puts them at the end of the queue, as if they were new, and returns how many there were. Rejects with a
+   * `QueueFullError` if the queue has no room; then all of them still are dead letters.
    */
   resend(ids: readonly string[]): Promise<number>;
-  /** Deletes them for good, and answers how many there were. */
+  /** Deletes them for good, and returns how many there were. */
   purge(ids: readonly string[]): Promise<number>;
 }
 
-/** Thrown when dead letters cannot be sent again for want of room. All of them are dead letters still. */
+/** There is no room in the queue to send dead letters again. All of them still are dead letters. */
 export class QueueFullError extends Error {
   override name = 'QueueFullError' as const;
 
@@ -128,7 +128,7 @@ export class QueueFullError extends Error {
   }
 }
 
-/** Bounds of which none is left out. */
+/** Bounds without gaps. */
 type AllOf<Bounds> = { [Name in keyof Bounds]-?: number };
 
 /** How much a queue keeps. A record counts once for each KiB of it. */
@@ -143,7 +143,7 @@ export interface QueueBounds {
   maxDeadOfClient?: number | undefined;
 }
 
-/** The bounds, where options leave some out. */
+/** The bounds, with defaults for those that are not given. */
 export const boundsOf = (given: QueueBounds): AllOf<QueueBounds> => ({
   maxWaiting: given.maxWaiting ?? 1_000_000,
   maxWaitingOfClient: given.maxWaitingOfClient ?? 50_000,
@@ -151,10 +151,10 @@ export const boundsOf = (given: QueueBounds): AllOf<QueueBounds> => ({
   maxDeadOfClient: given.maxDeadOfClient ?? 10_000,
 });
 
-/** Which ids of records a queue knows, so that a record that comes again is not queued again. */
+/** Which ids a queue remembers, so that a repeat is not queued again. */
 export interface IdBounds {
   /**
-   * Milliseconds for which an id is known; 0 is as long as the record waits, enough for a queue that empties into a store.
+   * Milliseconds for which an id is known; 0 is as long as the record waits, enough for a queue in front of a store.
    * @default 604800000 (7 days)
    */
   idAge?: number | undefined;
@@ -170,7 +170,7 @@ export const idBoundsOf = (given: IdBounds): AllOf<IdBounds> => ({
   maxIdsOfClient: given.maxIdsOfClient ?? 500_000,
 });
 
-/** An identify that has failed so often holds up no event of its user. Events carry the id of the user themselves. */
+/** After this many failures an identify no longer holds up events of its user, which have the user's id, too. */
 export const PATIENCE = 3;
-/** No delay is longer. A record that waits for longer was stored before the clock was set back. */
+/** The longest delay. A record with a longer one was stored before the clock was set back. */
 export const LONGEST_WAIT_MS = 600_000;

@@ -1,6 +1,6 @@
 import type { QueuedRecord } from './ports.js';
 
-/** A record as a queue keeps it: a line with all but the body, and the body as it was checked behind it. */
+/** A record as a queue keeps it: a line of JSON without the body, and then the text of the body. */
 export const writeQueued = ({ body: _, text, ...rest }: QueuedRecord): string =>
   `${JSON.stringify(rest)}\n${text}`;
 

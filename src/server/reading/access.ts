@@ -9,7 +9,7 @@ const COOKIE_AGE_S = 30 * 86_400;
 /** Headers that proxies add. A request that has one may come from anywhere, even under a local name. */
 const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
-/** Whether only somebody at this machine can have sent the request, as far as it tells. */
+/** Whether the request seems to come from this machine. */
 const isLocal = ({ url, headers }: Request): boolean =>
   isLocalName(new URL(url).hostname) && !OF_PROXIES.some((name) => headers.has(name));
 
@@ -24,7 +24,9 @@ const hexOf = (bytes: Uint8Array): string =>
 /** The cookie's value in place of the token. It is the same in every process, and opens nothing else. */
 const cookieOf = async (token: string): Promise<string> => hexOf(await hashOf(`rows ${token}`));
 
-/** A name of its own for each token: browsers keep cookies by host, and services on other ports and paths have theirs. */
+/**
+ * Each token has a cookie of its own, since browsers share cookies between services on other ports of the same host.
+ */
 const cookieName = (value: string): string => `analytics_outbox_read_${value.slice(0, 8)}`;
 
 const cookieIn = ({ headers }: Request, name: string): string | undefined =>
@@ -41,9 +43,9 @@ const isOwn = (origin: string, { url, headers }: Request): boolean => {
 };
 
 /**
- * Whether the request may come from a page of another site, which must neither read nor change anything. Browsers send
- * `Sec-Fetch-Site`, but old browsers do not, and no browser does without TLS. All browsers send the origin with a request
- * that changes something. A link on another site may open the page.
+ * Whether a page of another site may have sent the request. Such a page must neither read nor change anything, but its
+ * links may open the page of the rows. `Sec-Fetch-Site` says it, but old browsers do not send that header, and no
+ * browser does without TLS. All browsers send the origin with a request that changes something.
  */
 const isForeign = (request: Request): boolean => {
   const { method, headers } = request;

@@ -65,7 +65,7 @@ export const CSV: Format = {
   head: lineOf(COLUMNS.map(([name]) => name)),
   line: (row) => lineOf(COLUMNS.map(([, value]) => csvCell(value(row)))),
 };
-/** The same for Excel, which takes a file without this mark for one in the encoding of the country. */
+/** The same for Excel, which reads a file without this mark in the encoding of the country. */
 export const CSV_WITH_BOM: Format = { ...CSV, head: `\ufeff${CSV.head}` };
 
 async function* piecesOf(

@@ -8,7 +8,7 @@ import { arrivedAt, type Place } from './place.js';
 import { createReader } from './reader.js';
 import type { ReadingTrouble } from './reading-trouble.js';
 
-/** What a page gets at once. */
+/** How many rows and refused a page gets at once. */
 const [FIRST_ROWS, FIRST_REFUSED] = [200, 50];
 /** Proxies close a connection that is silent for longer. */
 const HEARTBEAT_MS = 15_000;
@@ -23,9 +23,9 @@ interface Parts {
 }
 
 /**
- * Server-sent events of what is stored and refused. A follower reads from the store until it has all that is there.
- * From then on it takes what the reader has read for all followers. If the client is so slow that the reader no longer
- * keeps what comes next, the follower reads from the store again.
+ * Server-sent events of rows and refused. A follower reads from the store until it has everything that is there. From
+ * then on it takes the news that the reader has read for all followers. If its client is so slow that the reader no
+ * longer has the next news, the follower reads from the store again.
  */
 export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
   const reader = createReader(store);
@@ -70,7 +70,7 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
       chunks.set(filterKey, chunk);
       return chunk;
     };
-    /** A page at a time. The place moves on behind rows that do not match, too. */
+    /** Yields the news behind the place, a page at a time. The place also moves past rows that do not match. */
     async function* allNews(read: (from: Place) => News | Promise<News>) {
       for (let hasMore = true; hasMore;) {
         const news = await read(place);
@@ -82,7 +82,7 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
     }
 
     if (from) {
-      // From the store, so that `ready` comes behind everything that is stored by now.
+      // From the store, so that `ready` comes after everything that is stored by now.
       yield* allNews(reader.read);
     } else {
       // The place of the newest row is read first. A row that is stored between the two reads is then among the news.
@@ -129,7 +129,7 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
         bell.ring();
         clearInterval(heart);
         stopSetup();
-        void chunks.return(); // once the chunk that is being made is there
+        void chunks.return(); // after the chunk that is being made
         ends.delete(end);
         tell.metric('followers', ends.size);
       };
@@ -137,7 +137,7 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
       let beat = (): void => {};
       const heart = setInterval(() => {
         beat();
-        // A client that does not read gets no more of them.
+        // A client that does not read gets no further heartbeats.
         if (opened && opened.desiredSize! > 0) opened.enqueue(encoder.encode(': alive\n\n'));
       }, HEARTBEAT_MS);
       ends.add(end);
@@ -168,13 +168,13 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
           } catch (error) {
             if (!isOver) trouble.failed('GET /rows', error);
             end();
-            controller.close(); // the client comes again, and goes on where it was
+            controller.close(); // the client connects again, and goes on at its place
           }
         },
         cancel: end,
       });
     },
-    /** Ends all of them, and refuses new ones. */
+    /** Ends all streams, and refuses new ones. */
     end: (): void => {
       isEnding = true;
       [...ends].forEach((end) => end());

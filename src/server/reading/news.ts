@@ -20,7 +20,7 @@ export interface NewRefused {
   json: string;
 }
 
-/** What was stored and refused behind a place: one page of each. */
+/** The rows and the refused behind a place: one page of each. */
 export interface News {
   rows: readonly NewRow[];
   refused: readonly NewRefused[];
@@ -74,7 +74,7 @@ export const readNews = async (
 export const eventText = (place: Place, name: string, json: string): string =>
   `id: ${idOf(place)}\nevent: ${name}\ndata: ${json}\n\n`;
 
-/** The news as server-sent events, without the rows that do not match. The place of each event is where it leads to. */
+/** The matching rows and the refused as server-sent events. Each has the place of a follower that has got it. */
 export const newsText = (
   news: News,
   from: Place,

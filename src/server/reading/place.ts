@@ -1,10 +1,10 @@
 import type { Row } from '../store/port.js';
 
-/** Places in the feeds of rows and of the refused: what the `id` of an event says. */
+/** Places in the feeds of rows and of the refused. The `id` of an event has them. */
 export interface Place {
   row: number;
   refused: number;
-  /** When that row arrived, in milliseconds: another store has another row at the same place. */
+  /** When that row arrived, in milliseconds. By it a place of another store is recognised. */
   at?: number | undefined;
 }
 

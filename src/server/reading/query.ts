@@ -1,7 +1,7 @@
 import type { RecordType } from '../../interface/bodies.js';
 import type { RowFilter, Span } from '../store/port.js';
 
-/** Rows, or refused, in one answer. */
+/** Rows or refused in one answer. */
 export const MAX_LIMIT = 1_000;
 /** Dead records that one request sends again. */
 export const MAX_RESENT = 1_000;
@@ -52,7 +52,7 @@ export const readFilter = (
       event: many('event'),
       not: many('not'),
       text,
-      // If the browser has no word: one that no row has.
+      // A browser without a word gets one that no row has.
       ...(query.get('mine') === '1' && { client: client ?? '-' }),
     },
   };

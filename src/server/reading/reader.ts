@@ -11,7 +11,7 @@ const PAUSE_MS = 100;
 
 type ReadableStore = Pick<Store, 'rows' | 'refused' | 'follow'>;
 
-/** Reads what comes behind a place, until it is ended or the store fails. `told` is called after each page with news. */
+/** Reads the news behind a place, until it is ended or the store fails. `told` is called after each page with news. */
 const startReading = (
   store: ReadableStore,
   from: Place,
@@ -99,7 +99,7 @@ export const createReader = (store: ReadableStore) => {
         },
       });
       followers.add(bell);
-      bell.ring(); // for what was read after the follower's own last read
+      bell.ring(); // for news that were read after the follower's own last read
       return () => {
         followers.delete(bell);
         if (!followers.size) end();
@@ -109,7 +109,7 @@ export const createReader = (store: ReadableStore) => {
     read: async (from: Place): Promise<News> => {
       const reached = reading?.place();
       const news = await readNews(store, from);
-      // Up to the reader's place nothing else can come, though the last rows that it read may be erased by now.
+      // Nothing else can come before the reader's place, even if the last rows that it read are erased by now.
       const behind = reached && !news.hasMore ? furthest(news.behind, reached) : news.behind;
       return { ...news, behind };
     },

@@ -94,7 +94,8 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
         if (feed.isFull()) return refuse(503, { waitMs: 5_000 });
         const place = request.headers.get('last-event-id') ?? query.get('after');
         const headers = { ...DATA_HEADERS, 'content-type': 'text/event-stream' };
-        // nginx would collect the events. https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
+        // Without this header nginx would buffer the events.
+        // https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
         const all = { ...headers, 'x-accel-buffering': 'no' };
         const stream = isHead ? null : await feed.open(filter.value, readPlace(place));
         return new Response(stream, { headers: all });

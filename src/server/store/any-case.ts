@@ -1,6 +1,6 @@
 /**
  * Each character of a text with the forms that it has in other cases, for a search that ignores case. Databases know
- * the cases of ASCII only, or what their locale says.
+ * only the cases of ASCII, or those of their locale.
  *
  * @example
  * anyCase('ü1'); // [['ü', 'Ü'], ['1']]

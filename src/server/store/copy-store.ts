@@ -4,14 +4,14 @@ import type { Profile, Refused, Row, Store } from './port.js';
 /** How far a copy has come. */
 export interface CopyProgress {
   part: 'rows' | 'profiles' | 'refused';
-  /** Read so far of this part. */
+  /** How many of this part were read so far. */
   read: number;
-  /** Of these, what the other store did not have. Profiles are merged, and not counted. */
+  /** How many of these were new to the other store. Profiles are merged, and not counted. */
   added: number;
 }
 
 export interface CopyOptions {
-  /** Hears after each batch how far the copy has come. */
+  /** Called after each batch with the progress of the copy. */
   onProgress?: ((progress: CopyProgress) => void) | undefined;
 }
 
@@ -20,9 +20,9 @@ const BATCH = 1_000;
 const PROFILES = 100;
 
 /**
- * Copies all that a store holds into another one: rows with their times and arrivals, profiles, and what was refused.
- * What is there already is passed over, so a copy that broke off can be run again, and so can one of a store that is
- * still written to. Rows get new places in the feed, in the same order.
+ * Copies the whole content of a store into another one: rows with their times and arrivals, profiles, and the refused.
+ * Anything that is there already is skipped, so a copy can be run again if it broke off or if records were stored
+ * meanwhile. Rows get new places in the feed, in the same order.
  *
  * @example
  * await copyStore(createLibsqlStore({ path }), await createPostgresStore({ url }));
@@ -34,7 +34,7 @@ export const copyStore = async (
 ): Promise<Record<CopyProgress['part'], number>> => {
   const added = { rows: 0, profiles: 0, refused: 0 };
 
-  /** Reads page by page, and gives each to `adopt`, which answers how much of it was new. */
+  /** Reads page by page, and gives each to `adopt`, which returns how much of it was new. */
   const copy = async <Item>(
     part: CopyProgress['part'],
     readPage: (last: Item | undefined) => Promise<Item[]>,

@@ -10,7 +10,7 @@ const deadLetterOf = (record: Incoming, message: string): NewRefused => ({
   ...(record.client !== undefined && { client: record.client }),
 });
 
-/** The dead of the records that were written, as they are kept. */
+/** The dead letters among records that were written. */
 export const lettersOf = (
   records: readonly Incoming[],
   written: readonly Written[],
@@ -19,7 +19,7 @@ export const lettersOf = (
     one.outcome === 'dead' ? [deadLetterOf(records[index]!, one.message)] : [],
   );
 
-/** A dead record as it is kept, and as it is written again. Its body stands there once. */
+/** The text of a dead record. It has the body only once. */
 export const writeDead = ({ text: _, ...record }: Incoming): string => JSON.stringify(record);
 export const readDead = (kept: string): Incoming => {
   const record = JSON.parse(kept) as Omit<Incoming, 'text'>;

@@ -1,6 +1,8 @@
 import { PROFILE_LIMITS } from '../profile-limit.js';
 
-/** Properties, and when they were set: the time of their call, or one for each where several calls are merged already. */
+/**
+ * Properties, and when they were set: the time of their call, or a time for each if several calls are merged already.
+ */
 export interface Named {
   properties: object;
   set_at: string | Readonly<Record<string, string>>;
@@ -13,18 +15,18 @@ export interface ProfileTexts {
 }
 
 /**
- * Opens a profile, to merge calls into it one level deep: a value replaces the stored one whole, a key that is not named
- * stays, and `null` is a value, not a removal. Each property has the value of the latest call that named it, whichever
- * came first; of two calls at the same time, that of the later arrival.
+ * Opens a profile, to merge calls into it one level deep: a value replaces the stored one whole, a key that is not
+ * named stays, and `null` is a value, not a removal. Each property has the value of the latest call that named it,
+ * whatever the order of arrival. Of two calls at the same time the later arrival wins.
  */
 export const openProfile = (stored: ProfileTexts | undefined) => {
   const properties = entriesOf<unknown>(stored?.properties);
   const setAt = entriesOf<string>(stored?.set_at);
-  /** Of the properties as JSON. It is counted along, so that a small call costs little. */
+  /** Length of the properties as JSON. It is kept up to date, so that a small call costs little. */
   let length = stored && properties.size ? stored.properties.length : EMPTY;
 
   return {
-    /** Merges a call, or answers in words which bound that would break. */
+    /** Merges a call, or returns in words which bound that would break. */
     merge: ({ properties: named, set_at }: Named): string | undefined => {
       const timeOf = (name: string) => (typeof set_at === 'string' ? set_at : set_at[name]!);
       const later = Object.entries(named).filter(
@@ -55,7 +57,7 @@ export const openProfile = (stored: ProfileTexts | undefined) => {
 
 export type OpenProfile = ReturnType<typeof openProfile>;
 
-/** Characters of a colon and a comma; with the comma that the last one has not, an object has one character more. */
+/** Characters of a colon and a comma, and of both braces less the comma that the last property lacks. */
 const [SIGNS, EMPTY] = [2, 1];
 const lengthOf = (value: unknown): number => JSON.stringify(value).length;
 const entriesOf = <Value>(text = '{}') =>

@@ -2,13 +2,13 @@ import { attempt } from '../../interface/attempt.js';
 import { isObject } from '../../interface/is-object.js';
 import { storableText } from './storable.js';
 
-/** A word ends before and after what is neither a letter nor a digit. */
+/** The characters of a word. */
 const IN_WORD = /[\p{L}\p{N}_]/u;
 
 /**
- * Whether what was refused names a user, in any field and in any spelling of JSON: `"u"`, `"\u0075"`, and `42` or `4.2e1`
- * for the user `42`. A body that is cut, or no JSON, is searched for the id as a word. Rather too much is found than too
- * little: what is found is erased, and is worth nothing but for finding a fault.
+ * Whether a refused body names a user, in any field and in any spelling of JSON: `"u"`, `"\u0075"`, and `42` or `4.2e1`
+ * for the user `42`. A body that is cut, or no JSON, is searched for the id as a word. It is better to find too many
+ * than too few: they are erased, and served only to find a fault.
  */
 export const namesUser = (body: string, userId: string): boolean => {
   const value = attempt(() => JSON.parse(body) as unknown);
@@ -18,7 +18,7 @@ export const namesUser = (body: string, userId: string): boolean => {
 const hasValue = (value: unknown, userId: string): boolean => {
   if (typeof value === 'number') return String(value) === userId || value === Number(userId);
   if (typeof value === 'string') {
-    // Some send JSON inside of JSON, which is refused for being a text.
+    // Some clients send JSON inside of JSON, which is refused because it is a text.
     return storableText(value) === userId || (/^\s*[[{]/.test(value) && namesUser(value, userId));
   }
   if (Array.isArray(value)) return value.some((item) => hasValue(item, userId));
@@ -28,7 +28,7 @@ const hasValue = (value: unknown, userId: string): boolean => {
   );
 };
 
-/** A text whose JSON may be cut, without the escapes of JSON. */
+/** Decodes the escapes of JSON in a text that may be cut. */
 const unescaped = (text: string): string =>
   text.replace(
     /\\(?:u[\da-f]{4}|["\\/bfnrt])/gi,

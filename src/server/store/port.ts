@@ -5,8 +5,8 @@ import type { Refusal } from '../refusal.js';
 /**
  * What became of a record in the store. `known`: a record of its project and type with its id is stored already, so
  * nothing was changed. `dead`: the database refuses this record itself; `message` has the database's words, and the
- * record is kept among the refused. `profile`: about how many characters the profile has that an identify was merged
- * into, if they are many; all of it was read and written.
+ * record is kept among the refused. `profile`: the size in characters, roughly, of a large profile that an identify was
+ * merged into; all of it was read and written.
  */
 export type Written =
   | { outcome: 'stored'; profile?: number }
@@ -40,8 +40,8 @@ export interface Row {
 }
 
 /**
- * A request or record that was refused. The oldest go first, so that a flood of them stays small. Dead records are
- * counted apart, so that a flood of requests costs none of them.
+ * A request or record that was refused. Beyond a bound the oldest are deleted. Dead records have a bound of their own,
+ * so that a flood of requests deletes none of them.
  */
 export interface Refused {
   seq: number;
@@ -50,14 +50,14 @@ export interface Refused {
   reason: Refusal['reason'];
   /** The status that was answered. */
   status: number;
-  /** In words, for a person: the field and what it has to be, or the words of the database. 4,096 characters at the most. */
+  /** For people: the field and what it has to be, or the words of the database. 4,096 characters at the most. */
   message: string;
   /** As far as they are known. */
   id?: string;
   type?: RecordType;
   project?: string;
   user_id?: string;
-  /** The first 4,096 characters of what was sent. */
+  /** The body, 4,096 characters of it at the most. */
   body?: string;
   /** The whole record is kept, so that it can be sent again (`resend`). */
   isDead?: true;
@@ -65,7 +65,7 @@ export interface Refused {
 }
 
 export type NewRefused = Omit<Refused, 'seq'> & {
-  /** The record itself, where it is to be sent again. */
+  /** The record itself, if it may be sent again. */
   record?: Incoming | undefined;
 };
 
@@ -105,7 +105,7 @@ export interface Profile {
   updated_at: string;
 }
 
-/** What one store takes over from another. */
+/** The content that one store takes over from another. */
 export interface Held {
   rows?: readonly Omit<Row, 'seq'>[] | undefined;
   profiles?: readonly Profile[] | undefined;
@@ -123,30 +123,29 @@ export interface Count {
  * Where the service keeps records. Every engine passes one contract (test/server/store-contract.ts).
  *
  * A profile is the merge of a user's identifies, one level deep. Each property has the value of the latest *call* that
- * named it, whatever the order of arrival. NUL and lone surrogates are replaced by U+FFFD before a record is stored,
- * so that both engines keep the same; `onReplaced` counts the records. An identify that would make a profile larger than it
- * may be is dead.
+ * named it, whatever the order of arrival. NUL and lone surrogates are replaced by U+FFFD before a record is stored, so
+ * that both engines keep the same; `onReplaced` is called with the number of such records. An identify that would make
+ * a profile too large is dead.
  */
 export interface Store {
   /** One transaction for all of them. Settles when they are durable; rejects if the database does not work. */
   write(records: readonly Incoming[]): Promise<Written[]>;
   /**
-   * Writes something that changes nothing, and rejects if the database does not take it. Slow searches do not hold it
-   * up.
+   * Makes a write that changes nothing, and rejects if the database does not take it. Slow searches do not hold it up.
    */
   check(): Promise<void>;
-  /** Keeps what was refused, within the store's bounds. */
+  /** Keeps refused requests and records, within the store's bounds. */
   refuse(refused: readonly NewRefused[]): Promise<void>;
   rows(filter: RowFilter, span: Span): Promise<Row[]>;
-  /** The highest place that was ever given, though its row may be gone; 0 before the first. */
+  /** The highest place so far, even if its row is gone; 0 before the first row. */
   lastPlace(): Promise<number>;
   refused(span: Span): Promise<Refused[]>;
   /**
-   * Writes dead records again. Answers what became of each that was there. Those that are stored are refused no more, and
-   * those that died again have the words of this time.
+   * Writes dead records again, and returns what became of each that was there. Stored ones are removed from the
+   * refused. Those that the database refuses again get its new words.
    */
   resend(seqs: readonly number[]): Promise<Resent[]>;
-  /** Deletes dead records for good, and answers how many there were. */
+  /** Deletes dead records for good, and returns how many there were. */
   purge(seqs: readonly number[]): Promise<number>;
   /** The whole records of dead letters. */
   dead(seqs: readonly number[]): Promise<{ seq: number; record: Incoming }[]>;
@@ -156,22 +155,22 @@ export interface Store {
     page: { after?: Pick<Profile, 'project' | 'user_id'> | undefined; limit: number },
   ): Promise<Profile[]>;
   counts(): Promise<Count[]>;
-  /** How many of the refused are kept. */
+  /** How many refused are kept. */
   countRefused(): Promise<number>;
-  /** Deletes all records of a user, the profile, and what was refused of that user. Answers how many rows there were. */
+  /** Deletes all rows of a user, the profile, and the refused of that user. Returns how many rows there were. */
   erase(project: string, userId: string): Promise<number>;
   /**
-   * Deletes rows that arrived before this time, and profiles that no identify has touched since, at most `limit` of each,
-   * and answers how many there were. Of many profiles each call looks at the next so many.
+   * Deletes rows that arrived before this time, and profiles that no identify has changed since, and returns how many
+   * there were. A call deletes `limit` rows at most, and looks at the next `limit` profiles.
    */
   expire(before: string, limit: number): Promise<number>;
   /**
-   * Takes over what another store holds as it is, and answers how much of it was new. What is here already stays, so
-   * it can be done again. Of a property the later call wins. A profile that the database refuses is kept among the
-   * refused.
+   * Takes over the content of another store as it is, and returns how much of it was new. Existing rows stay, so it can
+   * be done again. Of two values of a property the one of the later call wins. A profile that the database refuses is
+   * kept among the refused.
    */
   adopt(held: Held): Promise<number>;
-  /** Calls `onRows` soon after any process has stored or refused something, until what is returned is called. */
+  /** Calls `onRows` soon after any process has stored or refused something, until the returned function is called. */
   follow(onRows: () => void): () => void;
   /** Deletes everything: for tests and demos. */
   clear(): Promise<void>;

@@ -2,9 +2,11 @@ import { isObject } from '../../interface/is-object.js';
 import { callSafely } from '../hooks.js';
 import type { Incoming } from '../incoming.js';
 
-/** As JSON writes them. In front may stand a backslash that is text, so this only says where to look closer. */
+/** NUL and surrogates as JSON writes them. A match is only a hint, since the backslash may itself be escaped. */
 const SUSPECT = /\\u(?:0000|d[89a-f])/i;
-/** A surrogate without its other half, or NUL. With the flag `u` a whole pair is one character, and not in the class. */
+/**
+ * A surrogate without its other half, or NUL. With the flag `u` a whole pair is one character, which does not match.
+ */
 const UNSTORABLE = /[\u0000\ud800-\udfff]/gu;
 
 /** A text without NUL and lone surrogates, each of which becomes U+FFFD. */
@@ -22,7 +24,7 @@ const inValue = (value: unknown): unknown => {
 
 /**
  * A record as every engine can keep it: Postgres refuses NUL and lone surrogates, and SQLite's driver cuts a text at
- * NUL. Both are replaced by U+FFFD. A record that has none is answered as it is.
+ * NUL. Both are replaced by U+FFFD. A record without them is returned as it is.
  */
 export const storable = (record: Incoming): Incoming => {
   const id = storableText(record.id);
@@ -31,7 +33,7 @@ export const storable = (record: Incoming): Incoming => {
   return id === record.id && text === record.text ? record : { ...record, id, body, text };
 };
 
-/** Tells how many records had to be changed. A hook that throws must not cost a record. */
+/** Calls the hook with the number of changed records. A hook that throws must not cost a record. */
 export const tellReplaced = (
   records: readonly Incoming[],
   clean: readonly Incoming[],
@@ -41,6 +43,6 @@ export const tellReplaced = (
   if (replaced)
     callSafely(
       () => onReplaced?.(replaced),
-      () => {}, // there is nobody to tell
+      () => {}, // nobody can be told
     );
 };

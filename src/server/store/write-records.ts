@@ -2,7 +2,7 @@ import type { EventBody, RecordType } from '../../interface/bodies.js';
 import type { Incoming } from '../incoming.js';
 import type { Written } from './port.js';
 
-/** A record to be stored. One that is taken over from another store may have come several times. */
+/** A record to be stored. If it comes from another store, it may have arrived several times there. */
 export type Arrived = Incoming & { arrivals?: number };
 
 /** A record in the columns of the table. */
@@ -32,7 +32,7 @@ export const columnsOf = (record: Arrived): Columns => {
   };
 };
 
-/** What a statement says of the records that it has stored. */
+/** The answer of a statement that stores records. */
 export interface Stored {
   /** Keys of records that were there already. */
   known: ReadonlySet<string>;
@@ -67,7 +67,7 @@ const writtenOf = (record: Arrived, { known, large }: Stored): Written => {
   return { outcome: 'stored', ...(profile !== undefined && { profile }) };
 };
 
-/** Writes records by a statement that stores all of them or none, and answers what became of each. */
+/** Writes records by a statement that stores all of them or none, and returns what became of each. */
 export const createRecordWriter = ({ store, wordsOfRefusal }: Parts) => {
   /** If a record spoils the statement, the records are halved until the bad one stands alone. */
   const writeDistinct = async (records: readonly Arrived[]): Promise<Written[]> => {
@@ -84,10 +84,10 @@ export const createRecordWriter = ({ store, wordsOfRefusal }: Parts) => {
     }
   };
 
-  /** A statement cannot change a row twice, so a record that is given again goes with the next statement. */
+  /** A statement cannot change a row twice, so repeats among the records go into the next statement. */
   const write = async (records: readonly Arrived[]): Promise<Written[]> => {
     if (!records.length) return [];
-    // Most often no id is there twice, and then no key is either.
+    // If no id is there twice, as in most calls, no key is either.
     if (new Set(records.map(({ id }) => id)).size === records.length) return writeDistinct(records);
     const keys = new Set<string>();
     const isRepeat = records.map((record) => keys.size === keys.add(recordKeyOf(record)).size);

@@ -2,16 +2,16 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 
-/** How long a locked file may hold up the start of a process. */
+/** How long a statement waits for a locked file at the start of a process. */
 const OPEN_TIMEOUT_MS = 10_000;
-/** How long a statement waits for a locked file after that. Then a timer tries it again. */
+/** How long it waits after the start. Then a timer tries the statement again. */
 export const BUSY_TIMEOUT_MS = 5;
-/** How long the oldest job waits for a file that another process has locked. Then all waiting jobs fail. */
+/** How long a job waits for a file that another process has locked. */
 const PATIENCE_MS = 10_000;
 /** The shortest and the longest pause before a locked file is tried again. */
 const [SOON_MS, LATER_MS] = [10, 200];
 
-/** How long to wait before a locked file is tried again, or undefined if a job has waited for long enough. */
+/** The pause before a locked file is tried again, or undefined if a job has waited for too long. */
 export const busyPauseMs = (waitedMs: number): number | undefined =>
   waitedMs < PATIENCE_MS ? Math.min(LATER_MS, SOON_MS + waitedMs) : undefined;
 
@@ -42,14 +42,14 @@ export const openDatabase = (path: string, tables: Tables) => {
   const inode = inodeNow();
   return {
     database,
-    /** Throws if the file is gone. SQLite would go on writing to a file that nobody finds again. */
+    /** Throws if the file is gone. SQLite would go on writing into the deleted file. */
     checkPlace: (): void => {
       if (inodeNow() !== inode) throw new Error(`${path} was deleted or replaced`);
     },
   };
 };
 
-/** Opens a database file whose jobs are synchronous, and holds up the event loop while they run. */
+/** Opens a database file for synchronous jobs, which hold up the event loop while they run. */
 export const openFile = (path: string, tables: Tables) => {
   const { database, checkPlace } = openDatabase(path, tables);
   const { run, flush } = createGroupCommit(database, path);
@@ -70,14 +70,14 @@ export const openFile = (path: string, tables: Tables) => {
   };
 };
 
-/** Makes a folder and those above it. The `recursive` of Node never returns where `/proc` refuses one. */
+/** Makes a folder and those above it. Node's `recursive` never returns if a folder below `/proc` is refused. */
 const makeFolder = (path: string): void => {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
   try {
     mkdirSync(path);
   } catch (error) {
-    if (!existsSync(path)) throw error; // or another process was faster
+    if (!existsSync(path)) throw error; // another process may have been faster
   }
 };
 
@@ -98,7 +98,7 @@ const makeTables = (database: Database.Database, path: string, { version, sql }:
   const versionNow = () =>
     (database.pragma('user_version') as { user_version: number }[])[0]!.user_version;
   if (versionNow() === version) return;
-  // Of several processes that start, one makes the tables, and the others wait here.
+  // If several processes start, one makes the tables, and the others wait here.
   inTransaction(database, () => {
     const found = versionNow();
     if (found === version) return;
@@ -112,7 +112,7 @@ const makeTables = (database: Database.Database, path: string, { version, sql }:
   });
 };
 
-/** Words for an operator, for errors whose own words do not say where to look. */
+/** Words for operators, in place of errors that do not say where to look. */
 const WORDS: Readonly<Record<string, (path: string) => string>> = {
   SQLITE_BUSY: (path) => `another process has locked ${path}`,
   SQLITE_FULL: (path) => `the disk is full: ${path} cannot grow`,
@@ -128,7 +128,7 @@ export const codeOf = (error: unknown): string | undefined => {
   return typeof code === 'string' && code.startsWith('SQLITE_') ? code : undefined;
 };
 
-/** An error of SQLite in words of an operator. */
+/** An error of SQLite in words for operators. */
 export const inWords = (error: unknown, path: string): unknown => {
   const words = WORDS[codeOf(error) ?? '']?.(path);
   return words ? new Error(words, { cause: error }) : error;
@@ -144,8 +144,8 @@ interface Job {
 
 /**
  * Runs all jobs of one turn of the event loop in one transaction, and settles each of them after the commit. A commit
- * waits for the disk and costs far more than a row. The calls are synchronous, so a timer tries a file again that
- * another process has locked.
+ * waits for the disk and costs far more than a row. The calls are synchronous, so if another process has locked the
+ * file, a timer tries again.
  */
 const createGroupCommit = (database: Database.Database, path: string) => {
   let waiting: Job[] = [];
@@ -186,7 +186,7 @@ const createGroupCommit = (database: Database.Database, path: string) => {
         waiting.push({ run: work, done, failed: reject, since: performance.now() });
         if (waiting.length === 1 && !timer) setImmediate(commitAll);
       }),
-    /** Commits the waiting jobs at once, and fails those that cannot be written. */
+    /** Commits the waiting jobs at once. Jobs that cannot be written fail. */
     flush: (): void => {
       commitAll();
       clearTimeout(timer);

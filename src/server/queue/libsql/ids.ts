@@ -2,10 +2,10 @@ import type { Dropped } from '../../hooks.js';
 import type { idBoundsOf } from '../ports.js';
 import type { openFile } from './file.js';
 
-/** Expired ids deleted with each transaction that adds some: the table shrinks faster than it grows. */
+/** How many expired ids are deleted by a transaction that adds some, so that the table shrinks faster than it grows. */
 const SWEEP = 200;
 
-/** Which ids were put, and by whom. `id_counts` says how many each sender has, and '' how many all have. */
+/** The ids that were put, with their senders. `id_counts` has the number of ids of each sender, and of all under ''. */
 export const ID_TABLES = `
   CREATE TABLE ids (id TEXT PRIMARY KEY, until INTEGER NOT NULL, sender TEXT NOT NULL) WITHOUT ROWID;
   CREATE INDEX ids_until ON ids (until);
@@ -16,7 +16,7 @@ export const ID_TABLES = `
 /** Senders that cannot be told apart are one. */
 const NOBODY = '-';
 
-/** The ids that a queue knows. All of it has to be called inside a transaction. */
+/** The ids that a queue knows. Its methods have to be called inside a transaction. */
 export const createIds = (
   { prepare }: Pick<ReturnType<typeof openFile>, 'prepare'>,
   { idAge, maxIds, maxIdsOfClient }: ReturnType<typeof idBoundsOf>,
@@ -46,7 +46,7 @@ export const createIds = (
     for (const whose of [sender, '']) resize.run(whose, by);
     dropEmpty.run(sender);
   };
-  /** Answers how many there were. */
+  /** Returns how many there were. */
   const forget = (statement: typeof deleteExpired, which: string | number): number => {
     const rows = statement.all(which) as { sender: string }[];
     for (const { sender } of rows) change(sender, -1);
@@ -57,7 +57,7 @@ export const createIds = (
 
   return {
     isKnown: (id: string, now: number): boolean => idAge > 0 && find.all(id, now).length > 0,
-    /** Keeps new ids of one sender, and answers how many others had to go. */
+    /** Keeps new ids of one sender, and returns how many others were deleted for them. */
     keep: (ids: readonly string[], sender: string | undefined, now: number): Dropped => {
       if (idAge === 0 || !ids.length) return {};
       forget(deleteExpired, now);

@@ -69,8 +69,8 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   const { prepare, run, runIfThere, close } = file;
   const ids = createIds(file, idBoundsOf(options));
 
-  // Behind an identify that has not failed often, an event has to wait; behind any, another identify. Only the first
-  // one of the line is looked at: a line may be long.
+  // An event has to wait behind an identify that has not failed often, and an identify behind any other. Only the first
+  // identify of the line is looked at, since a line may be long.
   const insert = prepare(`
     INSERT INTO records (id, client, line, is_identify, record, at, due)
     SELECT ?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN (
@@ -78,7 +78,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
         WHERE line = ?3 AND is_identify = 1 AND line <> '' ORDER BY seq LIMIT 1
     ) THEN NULL ELSE 0 END
     WHERE true ON CONFLICT DO NOTHING`);
-  /** Who is named as the holder of what is taken had it for too long, which counts as a try. */
+  /** A token that is still set: a consumer took the record and never answered. That counts as a try. */
   const takeWhere = (isDue: string) =>
     prepare(`
       UPDATE records SET tries = tries + (token IS NOT NULL), token = ?1, due = ?2
@@ -93,7 +93,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
       due = CASE WHEN ?5 > 0 THEN ?4 + ?5 WHEN tries + ?3 > 0 THEN ?4 ELSE 0 END
     WHERE id = ?1 AND token = ?2 RETURNING tries`);
   const remove = prepare('DELETE FROM records WHERE id = ?');
-  /** What stood behind an identify that is gone: the events, and the next identify. */
+  /** Makes the records behind a removed identify due: the events, and the next identify. */
   const letNextGo = prepare(`
     UPDATE records SET due = 0 WHERE line = ?1 AND due IS NULL AND seq <= coalesce(
       (SELECT min(seq) FROM records WHERE line = ?1 AND line <> '' AND is_identify = 1), 9e15)`);
@@ -118,13 +118,13 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   const sizeOf = (name: string): { kib: number; count: number } =>
     (size.all(name) as { kib: number; count: number }[])[0] ?? { kib: 0, count: 0 };
 
-  /** Answers which bound is reached. */
+  /** Returns which bound is reached, if any. */
   const whyFull = (client = ''): 'all' | 'client' | undefined => {
     if (sizeOf('waiting').kib >= bounds.maxWaiting) return 'all';
     const isClients = client && sizeOf(`waiting ${client}`).kib >= bounds.maxWaitingOfClient;
     return isClients ? 'client' : undefined;
   };
-  /** Answers whether it was not there. */
+  /** Returns false if the record is there already. */
   const putNow = (record: QueuedRecord, key = keyOf(record)): boolean => {
     const { sender = '', type, at } = record;
     const place = [key, sender, lineOf(record), type === 'identify' ? 1 : 0];
@@ -152,7 +152,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
     const hold = [token, time + visibilityMs, limit] as const;
     const failed = () => {
       const rows = takeFailed.all(...hold, time);
-      // Nobody waits for longer: the clock was set back.
+      // Records that seem to wait for longer: the clock was set back.
       const longest = time + Math.max(visibilityMs, LONGEST_WAIT_MS);
       return rows.length ? rows : takeBeyond.all(...hold, longest);
     };
@@ -168,7 +168,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
       }));
   };
 
-  /** Answers whether it was there. */
+  /** Returns whether the record was there. */
   const removeNow = ({ record }: Taken): boolean => {
     const isGone = remove.run(keyOf(record)).changes > 0;
     if (isGone && record.type === 'identify') letNextGo.run(lineOf(record));
@@ -178,7 +178,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
   const giveBackNow = ({ taken: { record, receipt }, delayMs, isTried }: GivenBack): void => {
     const place = [keyOf(record), receipt];
     const [row] = free.all(...place, isTried ? 1 : 0, now(), delayMs) as { tries: number }[];
-    // A try that nobody came back from counts, too, so this may be a later one than the third.
+    // `>=`, since a try without an answer counts, too: this may be a later one than the third.
     const isHopeless = isTried && row && row.tries >= PATIENCE && record.type === 'identify';
     if (isHopeless) letEventsGo.run(lineOf(record));
   };
@@ -228,7 +228,7 @@ export const createLibsqlQueue = (options: LibsqlQueueOptions): LibsqlQueue => {
       list: ({ limit = 100, after = '0' } = {}) =>
         run(() => (listDead.all(after, limit) as DeadRow[]).map(readDead)),
       resend: async (ids) => {
-        // Throws outside of the transaction, which other writes share and which it would undo.
+        // The error is thrown outside of the transaction, since it would undo the other writes in it.
         const resent = await run(() => (whyFull() ? undefined : resendNow(ids)));
         if (resent === undefined) throw new QueueFullError(bounds);
         return resent;

@@ -1,6 +1,6 @@
 import { ID_TABLES } from './ids.js';
 
-/** Counts a row once for each KiB of it, in all and of its client. */
+/** Counts a row once for each KiB of it, for all clients and for its own. */
 const resize = (name: string, row: 'new' | 'old', sign: '+' | '-'): string =>
   [`'${name}'`, `'${name} ' || ${row}.client`]
     .map(
@@ -17,12 +17,12 @@ const triggersOf = (table: string, name: string): string => `
     DELETE FROM sizes WHERE count <= 0 AND name IN ('${name}', '${name} ' || old.client); END;`;
 
 /**
- * `records` has what waits. `id` is the key of the record. `due` is the time from which it may be taken: 0 where it has
- * not failed, null where it stands behind an identify of its line, and the end of the time of who has it while it is
- * taken. `token` says who has it.
+ * `records` has the waiting records. `id` is the key of the record. `due` is the time from which it may be taken: 0 if
+ * it has not failed, null while it has to wait behind an identify of its line, and while it is taken the end of that
+ * time. `token` is the receipt of the consumer that has taken it.
  *
- * `sizes` has what is kept, in KiB and rows: `waiting`, `dead`, and both with a client behind them, such as `dead 3f9a`.
- * Triggers keep it up to date, because adding it up would take longer the more there is.
+ * `sizes` has the sums of KiB and rows: `waiting`, `dead`, and both with a client after it, such as `dead 3f9a`.
+ * Triggers keep them, because adding up takes the longer the more rows there are.
  */
 export const QUEUE_TABLES = {
   version: 3,

@@ -1,20 +1,20 @@
 import { objectWith } from '../../check-options.js';
 
 /**
- * The part of a connected client of the `redis` package (version 5) that is used, so that its types are not
- * needed. Answers of scripts are lists, texts and numbers in both versions of the protocol.
+ * The part of a connected client of the package `redis` (version 5) that is used. With it the types of the package are
+ * not needed. Answers of scripts are lists, texts and numbers in both versions of the protocol.
  */
 export interface RedisClient {
   sendCommand(args: string[]): Promise<unknown>;
 }
 
-/** How an option that takes one is checked. */
+/** The kind of an option that takes such a client. */
 export const REDIS_CLIENT = objectWith('sendCommand');
 
 /** The name of a key. The braces keep all keys on one node of a cluster, so that scripts may use them. */
 export const keyOf = (prefix: string, name: string): string => `{${prefix}}:${name}`;
 
-/** A script that Redis runs as one atomic step. It is sent by its hash, and as a whole where Redis does not know it. */
+/** A script that Redis runs as one atomic step. It is sent as its hash, or as a whole if Redis does not know it. */
 export const createScript = (client: RedisClient, source: string, keys: readonly string[]) => {
   let hash: Promise<unknown> | undefined;
   return async (...args: (string | number)[]): Promise<unknown> => {
@@ -30,7 +30,7 @@ export const createScript = (client: RedisClient, source: string, keys: readonly
   };
 };
 
-/** What the operator should know of how Redis is set up. Nothing where Redis does not tell. */
+/** Warnings about the set-up of Redis, for the operator. None if Redis does not tell its set-up. */
 export const warningsOf = async (client: RedisClient): Promise<string[]> => {
   const ask = async (...args: string[]): Promise<string> => {
     try {

@@ -33,7 +33,7 @@ export interface RedisQueue extends Required<Queue> {
   deadLetters: DeadLetters;
 }
 
-/** The words of the script. */
+/** What the answers of the script mean. */
 const PLACED: Readonly<Record<string, Placed>> = {
   queued: 'queued',
   known: 'known',
@@ -105,18 +105,18 @@ export const createRedisQueue = (options: RedisQueueOptions): RedisQueue => {
     },
     secret: async () => {
       const made = nanoid();
-      // Answers the one that another process has made, if any. https://redis.io/docs/latest/commands/set/
+      // Returns the secret that another process has made, if any. https://redis.io/docs/latest/commands/set/
       return String((await client.sendCommand(['SET', secretKey, made, 'NX', 'GET'])) ?? made);
     },
     take: async (limit, visibilityMs, { only = '' } = {}) => {
-      const token = lost || nanoid(); // the same until an answer comes, however often Redis is away in between
+      const token = lost || nanoid(); // the same until an answer comes, however often Redis is away meanwhile
       const before = lost;
       lost = '';
       let found: unknown;
       try {
         found = await take(token, limit, visibilityMs, before, only, LONGEST_WAIT_MS);
       } catch (error) {
-        lost = token; // not before: a call beside this one would take what this one gets
+        lost = token; // not before, since a parallel call would take the records of this one
         throw error;
       }
       return (found as [tries: number, failingMs: number, record: string][]).map(
@@ -162,7 +162,7 @@ const readEntry = ([id, [, record, , reason]]: Entry): DeadLetter => ({
 /** Redis refuses a whole command in which one id has another form. */
 const isEntryId = (id: string): boolean => /^\d+-\d+$/.test(id);
 
-/** Without spaces, because the scripts read it up to the next one. */
+/** The sender without spaces, because the scripts read it up to the next space. */
 const senderOf = ({ sender = '' }: QueuedRecord): string => encodeURIComponent(sender);
 
 /** Line and key of a record, as the scripts take them. */

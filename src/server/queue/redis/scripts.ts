@@ -1,27 +1,28 @@
 import { PATIENCE } from '../ports.js';
 
 /**
- * Each script is one atomic step, one for each verb of a queue. The time is the server's, so processes need not agree
- * on it. All but those that put records may run when Redis is over its `maxmemory`, because they free memory, or take
- * no more than they free. https://redis.io/docs/latest/develop/programmability/lua-api/#script_flags
+ * Each method of a queue is a script, which Redis runs as one atomic step. The clock is that of Redis, so processes
+ * need not agree on the time. All scripts except those that put records may run when Redis is over its `maxmemory`,
+ * because they free at least as much memory as they take.
+ * https://redis.io/docs/latest/develop/programmability/lua-api/#script_flags
  */
 export const FREES_MEMORY = '#!lua flags=allow-oom\n';
 
-/** The keys of a queue, as every script is given them, in this order. */
+/** The keys of a queue, which every script gets in this order. */
 export const QUEUE_KEYS = [
-  // The version of all that follows, 3. What has none, but this key, is of version 1.
+  // The version of the data, 3. If it is missing although `heads` is there, the data has version 1.
   'version',
   'heads',
   // Hash of the records by their keys, each as `at tries failedAt client record`. `failedAt` is 0 until it has failed.
   'waiting',
-  // Sorted set of the keys that may be taken, by the time from which they may. A record that has not failed has its `at`
-  // with FRESH taken away, which is long past, so it comes before all that have failed.
+  // Sorted set of the keys that may be taken, by the time from which they may. For a record that has not failed this is
+  // `at` minus FRESH, so it comes before all records that have failed.
   'order',
-  // Sorted set of all keys by `at`: the oldest record is what an operator asks for.
+  // Sorted set of all keys by `at`, for the age of the oldest record.
   'ages',
-  // Hash of the keys that are taken, with the token of who has them. Until when is their score in `order`.
+  // Hash of the keys that are taken, with the token of the take. The score in `order` says until when.
   'taken',
-  // Hash of what is kept, in KiB: `waiting`, `dead`, and both with a client behind them, such as `dead 3f9a`.
+  // Hash of sums of KiB: `waiting`, `dead`, and both with a client after it, such as `dead 3f9a`.
   'sizes',
   // Stream of the dead letters: `r` the record, `reason`, `c` the client.
   'dead',
@@ -30,11 +31,11 @@ export const QUEUE_KEYS = [
   'line:',
   // List for each client (its name follows) of the ids of its dead letters, the oldest first.
   'dead:',
-  // Begins the key of each id that was put, which ends by itself.
+  // Begins the key of each id that was put. These keys expire.
   'id:',
-  // Sorted set of senders by how many ids they have; `` stands for all of them.
+  // Sorted set of senders by the number of their ids; the empty name stands for all senders.
   'ids',
-  // Begins the key of each sender: the list of its ids, the oldest first.
+  // Begins the key of the list of ids of each sender, the oldest first.
   'ids:',
 ] as const;
 
@@ -89,7 +90,7 @@ local function put(line, key, at, client, record)
   if mustWait or line ~= '' and isIdentify(key) then call('RPUSH', lines .. line, key) end
   if not mustWait then call('ZADD', order, at - FRESH, key) end
 end
--- Answers whether the record was there.
+-- Returns whether the record was there.
 local function remove(line, key)
   local _, _, _, client, record = read(key)
   if not record then return false end
@@ -110,7 +111,7 @@ local function remove(line, key)
   if first and not call('ZSCORE', order, first) then offer(first) end
   return true
 end
--- The list is written anew, once: one removal each would step over all identifies before it.
+-- Writes the list anew, once: each single removal would step over all identifies before it.
 local function letEventsGo(line)
   local identifies, events = {}, {}
   for _, key in ipairs(call('LRANGE', line, 0, -1)) do table.insert(isIdentify(key) and identifies or events, key) end
@@ -120,7 +121,7 @@ local function letEventsGo(line)
   for _, key in ipairs(events) do offer(key) end
 end
 
--- Answers whether the dead letter was there.
+-- Returns whether the dead letter was there.
 local function removeDead(id)
   local entry = call('XRANGE', dead, id, id)[1]
   if not entry then return false end
@@ -133,9 +134,9 @@ end
 `;
 
 /**
- * How many may wait in all and of a client, the life of an id in ms, how many ids are kept in all and of a client, the
- * client; then line, key, at, record of each. Answers for each whether it is `queued` or `known`, or `all` or `client`
- * where there is no room for it, and how many ids had to go: of all, and of the client.
+ * Arguments: how many records may wait in all and of a client, the life of an id in ms, how many ids are kept in all
+ * and of a client, the client; then line, key, at and record of each. Returns a word for each, `queued` or `known`, or
+ * `all` or `client` (the bound that leaves no room), and how many ids were deleted: of all, and of the client.
  */
 export const PUT = `${QUEUE}
 local most, mostOfClient, life, mostIds, mostIdsOfClient, client = unpack(ARGV, 1, 6)
@@ -145,13 +146,13 @@ local function change(sender, by)
   call('ZINCRBY', ids, by, '')
   if tonumber(call('ZINCRBY', ids, by, sender)) == 0 then call('ZREM', ids, sender) end
 end
--- Forgets the oldest id of a client. Answers 1 where it was known still.
+-- Forgets the oldest id of a client. Returns 1 if it had not expired yet.
 local function forget(sender)
   local key = call('LPOP', idsOf .. sender)
   change(sender, -1)
   return call('DEL', key)
 end
--- Ids whose time is over stand in front.
+-- Forgets expired ids, which are at the front of the list.
 local function sweep(sender, limit)
   for _ = 1, limit do
     local key = call('LINDEX', idsOf .. sender, 0)
@@ -186,16 +187,16 @@ if life ~= '0' then
   if other and other ~= '' then sweep(other, #ARGV + 20) end
   while client ~= '' and isOver(client, mostIdsOfClient) do ofClient = ofClient + forget(client) end
   while isOver('', mostIds) do
-    local first, second = unpack(call('ZREVRANGE', ids, 0, 1)) -- all are the most, but where one client has all
+    local first, second = unpack(call('ZREVRANGE', ids, 0, 1)) -- the empty name is first, unless one client has all ids
     ofAll = ofAll + forget(first == '' and second or first)
   end
 end
 return { placed, ofAll, ofClient }`;
 
 /**
- * A token, how many to take, for how many ms, a token whose records nobody has heard of because the answer was lost,
- * whether only `fresh` or `failed` ones are asked for, and the longest wait. Answers { times tried before, ms since
- * it failed first, record } of each.
+ * Arguments: a token, how many to take, for how many ms, the token of an earlier take whose answer was lost, `fresh` or
+ * `failed` if only these are wanted, and the longest wait. Returns { times tried before, ms since it failed first,
+ * record } of each.
  */
 export const TAKE = `${FREES_MEMORY}${QUEUE}
 local token, limit, visible, lost, only, longest = unpack(ARGV)
@@ -209,13 +210,13 @@ local function due(from, to) return call('ZRANGE', order, from, to, 'BYSCORE', '
 local keys = only == 'failed' and {} or due('-inf', '(0')
 if #keys == 0 and only ~= 'fresh' then
   keys = due(0, now)
-  -- Nobody waits for longer: the clock was set back.
+  -- Records that seem to wait for longer: the clock was set back.
   if #keys == 0 then keys = due(now + math.max(visible, longest) + 1, '+inf') end
 end
 local records = {}
 for i, key in ipairs(keys) do
   local at, tries, failedAt, client, record = read(key)
-  if call('HGET', taken, key) then -- the time of who had it is over
+  if call('HGET', taken, key) then -- a consumer took it and never answered
     tries = tries + 1
     call('HSET', waiting, key, format(at, tries, failedAt, client, record))
   end
@@ -225,11 +226,11 @@ for i, key in ipairs(keys) do
 end
 return records`;
 
-/** Line and key of each. */
+/** Arguments: line and key of each record. */
 export const DONE = `${FREES_MEMORY}${QUEUE}
 for i = 1, #ARGV, 2 do remove(ARGV[i], ARGV[i + 1]) end`;
 
-/** Token, line, key, delay in ms, whether it has failed, of each. */
+/** Arguments: token, line, key, delay in ms, whether it has failed, of each record. */
 export const GIVE_BACK = `${FREES_MEMORY}${QUEUE}
 for i = 1, #ARGV, 5 do
   local token, line, key, delay, isTried = unpack(ARGV, i, i + 4)
@@ -239,7 +240,7 @@ for i = 1, #ARGV, 5 do
       local at, tries, failedAt, client, record = read(key)
       tries = tries + 1
       call('HSET', waiting, key, format(at, tries, failedAt > 0 and failedAt or now, client, record))
-      -- A try that nobody came back from counts, too, so this may be a later one than the third.
+      -- >=, since a try without an answer counts, too: this may be a later one than the third.
       if tries >= PATIENCE and isIdentify(key) and line ~= '' then letEventsGo(lines .. line) end
     end
     if tonumber(delay) > 0 then call('ZADD', order, now + delay, key) else offer(key) end
@@ -247,8 +248,8 @@ for i = 1, #ARGV, 5 do
 end`;
 
 /**
- * Line, key, client, record, reason; how many dead letters are kept in all and of a client. Only what still stands in
- * the queue dies. Answers how many went for it: of all, and of the client.
+ * Arguments: line, key, client, record, reason; how many dead letters are kept in all and of a client. Does nothing if
+ * the record is no longer in the queue. Returns how many dead letters were deleted for it: of all, and of the client.
  */
 export const BURY = `${FREES_MEMORY}${QUEUE}
 local line, key, client, record, reason, most, mostOfClient = unpack(ARGV)
@@ -267,13 +268,13 @@ while sizeOf('dead') > tonumber(most) do
 end
 return { ofAll, ofClient }`;
 
-/** From which id to which, and how many. Answers the entries of the stream. */
+/** Arguments: first id, last id, how many. Returns the entries of the stream. */
 export const LIST = `${FREES_MEMORY}${QUEUE}
 return call('XRANGE', dead, ARGV[1], ARGV[2], 'COUNT', ARGV[3])`;
 
 /**
- * How many may wait, then dead letter, line, key, at, client, record of each. Answers how many went from the dead
- * letters into the queue, or -1 where there is no room.
+ * Arguments: how many records may wait; then dead letter, line, key, at, client and record of each. Returns how many
+ * went from the dead letters into the queue, or -1 if there is no room.
  */
 export const RESEND = `${QUEUE}
 if whyFull('', ARGV[1]) ~= '' then return -1 end
@@ -286,19 +287,19 @@ for i = 2, #ARGV, 6 do
 end
 return resent`;
 
-/** Ids of dead letters. Answers how many there were. */
+/** Arguments: ids of dead letters. Returns how many there were. */
 export const PURGE = `${FREES_MEMORY}${QUEUE}
 local purged = 0
 for _, id in ipairs(ARGV) do if removeDead(id) then purged = purged + 1 end end
 return purged`;
 
-/** Lets all be taken that wait for their next try. */
+/** Makes all failed records due at once. */
 export const TRY_NOW = `${FREES_MEMORY}${QUEUE}
 for _, key in ipairs(call('ZRANGE', order, '(' .. now, '+inf', 'BYSCORE')) do
   if call('HEXISTS', taken, key) == 0 then call('ZADD', order, now, key) end
 end`;
 
-/** Answers { waiting, dead, oldest }. */
+/** Returns { waiting, dead, oldest }. */
 export const SIZE = `${FREES_MEMORY}${QUEUE}
 local oldest = call('ZRANGE', ages, 0, 0, 'WITHSCORES')
 return { call('HLEN', waiting), call('XLEN', dead), oldest[2] or '' }`;

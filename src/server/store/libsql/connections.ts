@@ -22,25 +22,25 @@ interface Connection {
 /** A statement that runs inside a transaction of the writer. */
 export type Statement = <Row>(...values: unknown[]) => Promise<Row[]>;
 
-/** The statements of the writer. They have to run inside of its transactions. */
+/** Prepares statements of the writer, which have to run inside of its transactions. */
 export interface Writer {
   exec: (sql: string) => Promise<void>;
   prepare: (sql: string) => Statement;
-  /** A statement that answers how many rows it has changed. */
+  /** Prepares a statement that returns how many rows it has changed. */
   prepareChange: (sql: string) => (...values: unknown[]) => Promise<number>;
 }
 
 /**
- * A commit is on the disk before it returns. A checkpoint writes each changed page of the index of ids, which is written
- * to all over, so fewer checkpoints write fewer pages. The log then has about 16 MB.
+ * A commit is on the disk before it returns. A checkpoint writes all changed pages, and new ids change pages everywhere
+ * in their index, so fewer checkpoints write less. The log then has about 16 MB.
  * https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint
  */
 const WRITER_SETTINGS = 'PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000';
 
 /**
- * Opens the two connections of a store. The reader is synchronous. The writer runs its statements, commits and waits for
- * the disk on a thread of the package, so that requests are answered meanwhile. A database in memory has one connection,
- * for two would be two databases.
+ * Opens the two connections of a store. The reader is synchronous. The writer runs its statements, commits and waits
+ * for the disk on a thread of the package, so that requests are answered meanwhile. A database in memory has one
+ * connection, since two would be two databases.
  */
 export const openConnections = (path: string) => {
   const { database: reader, checkPlace } = openDatabase(path, TABLES);
@@ -49,7 +49,7 @@ export const openConnections = (path: string) => {
       ? (reader as unknown as Connection)
       : (new AsyncDatabase(path, { timeout: BUSY_TIMEOUT_MS }) as unknown as Connection);
 
-  /** Settles when the newest transaction has ended. There is one at a time. */
+  /** Settles when the newest transaction has ended. Transactions run one at a time. */
   let last: Promise<unknown> = Promise.resolve(writer.exec(WRITER_SETTINGS));
 
   /** Begins a transaction, and waits if another process has locked the file. `since`: when the work was added. */
@@ -106,7 +106,7 @@ export const openConnections = (path: string) => {
     transaction: <Result>(work: () => Promise<Result>): Promise<Result> => {
       const since = performance.now();
       const result = last.then(() => runNow(work, since));
-      last = result.catch(() => {}); // the caller hears of it
+      last = result.catch(() => {}); // the caller gets the error
       return result.catch((error: unknown) => {
         throw inWords(error, path);
       });

@@ -4,7 +4,7 @@ import type Database from 'libsql';
 const LOOK_MS = 500;
 
 /**
- * Calls the followers when something was written: at once if this process has written it, else within half a second.
+ * Calls the followers when something was written: at once by this process, or within half a second by another one.
  * `data_version` changes when another connection has committed, and asking for it reads no table.
  * https://www.sqlite.org/pragma.html#pragma_data_version
  */
@@ -22,7 +22,7 @@ export const createNotice = (database: Database.Database) => {
     isTold = false;
     for (const follower of [...followers]) follower();
   };
-  /** Writes of one turn of the event loop are told once. */
+  /** Calls them once for all writes of one turn of the event loop. */
   const tell = (): void => {
     if (isTold || !followers.size) return;
     isTold = true;
@@ -34,7 +34,7 @@ export const createNotice = (database: Database.Database) => {
       if (seen !== version) tell();
       version = seen;
     } catch {
-      tell(); // followers then read, and see what is wrong with the file
+      tell(); // the followers then read, and get the error of the file
     }
   };
   const end = (): void => {

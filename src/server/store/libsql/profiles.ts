@@ -29,9 +29,9 @@ export interface Merged {
 const earlier = (a: string, b: string): string => (a < b ? a : b);
 const later = (a: string, b: string): string => (a > b ? a : b);
 
-/** What writes profiles. All of it has to be called inside a transaction. */
+/** Writes profiles. Its methods have to be called inside a transaction. */
 export const createProfileWriter = ({ prepare, prepareChange }: Writer) => {
-  // One text for all, so that the statements are the same for any number of them.
+  // All values are one text, so that the statement is the same for any number of profiles.
   const select = prepare(`
     SELECT p.project, p.user_id, p.properties, p.set_at FROM json_each(?) AS given
     JOIN profiles AS p ON p.project = given.value->>0 AND p.user_id = given.value->>1`);

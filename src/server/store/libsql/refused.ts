@@ -43,7 +43,7 @@ const valuesOf = ({ record, ...one }: NewRefused): unknown[] => {
   return COLUMNS.map((name) => values[name]);
 };
 
-/** What writes the refused. All of it has to be called inside a transaction. */
+/** Writes the refused. Its methods have to be called inside a transaction. */
 export const createRefusedWriter = ({ prepare, prepareChange }: Writer) => {
   const insert = (condition: string) =>
     prepareChange(`
@@ -90,9 +90,9 @@ export const createRefusedWriter = ({ prepare, prepareChange }: Writer) => {
 
   return {
     put,
-    /** Keeps what is not here yet, and answers how much that was. */
+    /** Keeps those that are not here yet, and returns how many that were. */
     adopt: (all: readonly NewRefused[]): Promise<number> => put(all, insertNew),
-    /** Tries dead records again. Answers what became of each that is there. */
+    /** Writes dead records again, and returns what became of each that was there. */
     resend: async (
       seqs: readonly number[],
       write: (records: readonly Incoming[]) => Promise<Written[]>,
@@ -104,7 +104,7 @@ export const createRefusedWriter = ({ prepare, prepareChange }: Writer) => {
       const written = await write(letters.map(({ record }) => record));
       const resent = letters.map(({ seq }, index) => resentOf(seq, written[index]!));
       for (const one of resent) {
-        // A record that has died again may have died of something else.
+        // The database may refuse it for another reason this time.
         if (one.outcome === 'dead') await rename(refusedText(one.message), one.seq);
         else await remove(one.seq);
       }
@@ -113,7 +113,7 @@ export const createRefusedWriter = ({ prepare, prepareChange }: Writer) => {
     purge: (seqs: readonly number[]): Promise<number> => removeDead(JSON.stringify(seqs)),
     removeBefore,
     removeOfUser: async (project: string, userId: string): Promise<void> => {
-      // A dead record is in our own spelling of JSON; what else was refused is as a stranger sent it.
+      // The record of a dead one is JSON as we write it. The other bodies are as strangers sent them.
       await removeOfUser(project, userId, JSON.stringify(userId));
       for (const { seq, body } of await bodies<{ seq: number; body: string | null }>(project))
         if (body !== null && namesUser(body, userId)) await remove(seq);
@@ -121,7 +121,7 @@ export const createRefusedWriter = ({ prepare, prepareChange }: Writer) => {
   };
 };
 
-/** What reads the refused. */
+/** Reads the refused. */
 export const createRefusedReader = (database: Database.Database) => {
   const prepare = (sql: string) => database.prepare<unknown[]>(sql);
   const dead = prepare('SELECT record FROM refused WHERE seq = ? AND record IS NOT NULL');

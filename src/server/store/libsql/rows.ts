@@ -20,7 +20,7 @@ interface StoredRow {
 
 type Condition = readonly [sql: string, ...values: unknown[]];
 
-/** Adds a field where there is a value. */
+/** A field, if there is a value. */
 const maybe = <Name extends string>(
   name: Name,
   value: string | null,
@@ -55,7 +55,7 @@ const conditionsOf = (filter: RowFilter): Condition[] => {
     ...equal('type', type),
     ...equal('client', client),
     ...(event?.length ? [[`event IN (${marks(event)})`, ...event.map(storableText)] as const] : []),
-    // An identify has no name, so it is none of these.
+    // An identify has no event name, so it is never left out.
     ...(not?.length
       ? [[`coalesce(event NOT IN (${marks(not)}), TRUE)`, ...not.map(storableText)] as const]
       : []),
@@ -90,7 +90,7 @@ interface Ends {
   last: number | null;
 }
 
-/** Reads rows. A filter that few rows fit may have to look at all of them, which is done in steps. */
+/** Reads rows. A filter that few rows fit may have to look at all rows, so it does that in steps. */
 export const createRowReader = (database: Database.Database) => {
   const ends = database.prepare<unknown[]>(
     'SELECT (SELECT min(seq) FROM rows) AS first, (SELECT max(seq) FROM rows) AS last',

@@ -4,8 +4,8 @@ import { PROFILE_LIMITS } from '../../profile-limit.js';
  * AUTOINCREMENT: a place in the feed is never given twice, not even after everything was deleted. One process writes
  * at a time, so places appear in their order.
  *
- * `counts` and `refused_sizes` are kept by triggers: counting takes longer the more rows there are, and holds up all
- * other work.
+ * Triggers keep `counts` and `refused_sizes`, because counting takes the longer the more rows there are, and holds up
+ * all other work.
  */
 export const TABLES = {
   version: 1,

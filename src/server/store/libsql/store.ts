@@ -70,7 +70,8 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       tellReplaced(records, good, onReplaced);
       return written;
     },
-    // SQLite writes it even if it is 0 already. An empty transaction would pass on a full disk or a read-only file.
+    // SQLite writes this even if it is 0 already. An empty transaction would succeed even with a full disk or a
+    // read-only file.
     check: () => transaction(() => writer.exec('PRAGMA application_id = 0')),
     refuse: async (all) => void (await run(() => refused.put(all))),
     rows: createRowReader(reader),
@@ -84,7 +85,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     countRefused: async () => readRefused.count(),
     erase: async (project, userId) => {
       const user = [storableText(project), storableText(userId)] as const;
-      /** Erases some rows, and with the last of them all the rest. */
+      /** Erases some rows, and after the last of them the profile and the refused. */
       const eraseSome = async (): Promise<number> => {
         const erased = await eraseRows(...user, ERASE_ROWS);
         if (erased === ERASE_ROWS) return erased;

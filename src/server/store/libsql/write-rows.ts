@@ -84,7 +84,7 @@ export const createRowWriter = ({ prepare }: Writer, profiles: ProfileWriter) =>
         return { ...written[index]!, ...(profile !== undefined && { profile }) };
       });
     },
-    /** Takes over the rows of another store that are not here yet. Answers how many they are, and what became of each. */
+    /** Takes over rows of another store that are not here yet. Returns how many they are, and what became of each. */
     adopt: async (records: readonly Arrived[]): Promise<{ added: number; written: Written[] }> => {
       let added = 0;
       const writeAll = createRecordWriter({

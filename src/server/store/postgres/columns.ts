@@ -13,12 +13,12 @@ export const tablesOf = (schema: string) => {
 
 export type Tables = ReturnType<typeof tablesOf>;
 
-/** A place and a time as they are given out: a number, and ISO 8601 in UTC with milliseconds. */
+/** Expressions that read a place as a number, and a time as ISO 8601 in UTC with milliseconds. */
 export const placeOut = (column = 'seq'): string => `${column}::float8 AS seq`;
 export const isoOut = (column: string): string =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Leaves out what is not there: a column has `null`. */
+/** A row without its columns that are `null`. */
 export const present = <Row extends object>(row: Row): Row =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
 

@@ -4,7 +4,9 @@ import { readTls, type Tls } from './tls.js';
 
 export interface DatabaseOptions {
   url: string;
-  /** Milliseconds after which Postgres gives up a statement. One that stores waits for a lock for half of them. */
+  /**
+   * Milliseconds after which Postgres gives up a statement. A statement that stores waits for a lock for half of that.
+   */
   statementTimeout: number;
 }
 
@@ -15,15 +17,15 @@ export interface Statement {
   values?: unknown[];
 }
 
-/** Statements that store, and the fewer that read: a slow search must not hold up what arrives. */
+/** Connections that store, and others that read: a slow search must not hold up new records. */
 const [WRITERS, READERS] = [2, 4];
 const CONNECT_TIMEOUT_MS = 5_000;
 /** A machine that vanishes in the middle of a statement must not hold the lock of the rows for hours, as TCP would. */
 const NOTICE_DEAD_CLIENTS =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
-/** What Postgres answers where `pg_hba.conf` has no entry for a connection with TLS, or without. */
+/** The code if `pg_hba.conf` has no entry for this kind of connection, with TLS or without. */
 const NO_ENTRY = '28000';
-/** How much longer than Postgres this side waits: a network that is gone says nothing. */
+/** How much longer than Postgres this side waits, for a network that fails without a word. */
 const SILENCE_MS = 2_000;
 
 const loadDriver = async (): Promise<typeof pg> => {
@@ -47,7 +49,7 @@ const wordsOf = (error: unknown): string => {
   return messageOf(errors?.[0] ?? error);
 };
 
-/** The connections to one database. What fails says so at once, and the next statement tries anew. */
+/** The connections to one database. If one fails, its statement fails, and the next statement opens another. */
 export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) => {
   const driver = await loadDriver();
   const { connectionString, ways } = readTls(url);
@@ -71,7 +73,7 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
   const inWords = (error: unknown): Error =>
     new Error(`Postgres at ${host}:${port}/${name}: ${wordsOf(error)}`, { cause: error });
 
-  /** The first way that Postgres lets in. One that refuses the password refuses it on each. */
+  /** The first way that Postgres accepts. If it refuses the password, it would do so on every way. */
   const findWay = async ([way, ...others]: readonly Tls[]): Promise<Tls | undefined> => {
     if (!others.length) return way;
     const client = createClient({ ssl: way! });
@@ -92,15 +94,16 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
 
   const createPool = (max: number, options = settings.options) =>
     new driver.Pool({ ...settings, ...tls, options, max })
-      // A connection that ends is no news: its statement fails, and the next one opens another.
+      // The statement of a connection that ends reports it.
       .on('error', () => {})
       .on('connect', (client) => void client.on('error', () => {}));
-  // A statement that has its locks has half of its time left, so if it runs out of it, that is not for waiting alone.
+  // A statement has at least half of its time left when it has its locks. So if its time runs out, waiting was not the
+  // only reason.
   const lockTimeout = `-c lock_timeout=${Math.ceil(statementTimeout / 2)}`;
   const writers = createPool(WRITERS, `${settings.options} ${lockTimeout}`);
   const readers = createPool(READERS);
 
-  /** Runs work on one connection, which is closed if anything but an answer of Postgres has failed. */
+  /** Runs work on one connection. If it fails with anything but an error from Postgres, the connection is closed. */
   const on = async <Result>(
     pool: pg.Pool,
     work: (client: pg.PoolClient) => Promise<Result>,

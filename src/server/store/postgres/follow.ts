@@ -4,15 +4,15 @@ import type { Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
 import { literal, quoted } from './schema.js';
 
-/** How often followers look for themselves: a notice may be lost with its connection, or to a pooler. */
+/** How often followers look for new rows without a notice, which may be lost with its connection or in a pooler. */
 const LOOK_MS = 2_000;
 /** The pause between two notices to other processes. */
 const PAUSE_MS = 50;
 
 /**
- * Calls followers when something was stored: at once for this process, and by a notice of Postgres for others. A notice
- * goes out after the commit. Inside the transaction it would make commits of the whole Postgres server wait for each
- * other.
+ * Calls followers when something was stored: at once by this process, and after a notice of Postgres by another one. A
+ * notice goes out after the commit. Inside the transaction it would make commits of the whole Postgres server wait for
+ * each other.
  */
 export const createFollowers = (database: PostgresDatabase, tables: Tables, schema: string) => {
   const followers = new Set<() => void>();
@@ -84,7 +84,7 @@ export const createFollowers = (database: PostgresDatabase, tables: Tables, sche
       void notify();
     },
     follow: (onRows: () => void): (() => void) => {
-      // A function of its own, so that one that is given twice is two followers.
+      // A function of its own, since the same function may be given twice.
       const follower = () => onRows();
       followers.add(follower);
       if (!timer) {

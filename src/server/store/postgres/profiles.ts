@@ -8,8 +8,8 @@ import { literal, lockOf } from './schema.js';
 const { most, words } = PROFILE_LIMITS.properties;
 
 /**
- * An expression that fails with the words of the bound, since they are no number: Postgres raises an error of one's own
- * in functions only. The count, which adds nothing, keeps Postgres from trying the expression as it plans the statement.
+ * An expression that fails with the words of the bound, since they are no number. (Only functions can raise errors in
+ * Postgres.) The count adds no text, but keeps Postgres from evaluating the expression when it plans the statement.
  */
 const refuse = (count: string): string =>
   `(${literal(words)} || left((${count})::text, 0))::integer`;
@@ -19,9 +19,9 @@ const within = (expression: string, isBeyond: string, count: string): string =>
   `CASE WHEN ${isBeyond} THEN to_jsonb(${refuse(count)}) ELSE ${expression} END`;
 
 /**
- * Merges rows of `source` into the profiles: a property of theirs takes the place of one that an earlier call has set.
- * `source` has one row a user, in the columns of the table. One join finds what is later: to look for each key in a
- * large profile takes five times as long.
+ * Merges rows of `source` into the profiles: a property replaces one that an earlier call has set. `source` has one row
+ * for each user, with the columns of the table. A join finds the later properties; looking up each key in a large
+ * profile takes five times as long.
  */
 const mergeInto = ({ profiles }: Tables, source: string): string => {
   const later = (value: string) =>
@@ -48,7 +48,7 @@ const mergeInto = ({ profiles }: Tables, source: string): string => {
 
 /**
  * Merges new identifies into the profiles: the rows of `fresh`, which have the columns of the table of records and
- * `properties`. The first one of the merges is that of the identifies with each other.
+ * `properties`. The identifies of a user are first merged with each other.
  */
 export const mergeIdentifies = (tables: Tables): string =>
   mergeInto(

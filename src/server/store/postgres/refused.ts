@@ -77,7 +77,7 @@ export const createRefused = (database: PostgresDatabase, tables: Tables, schema
   return {
     whenIdle: groups.whenIdle,
     refuse: async (given: readonly NewRefused[]): Promise<void> => void (await groups.add(given)),
-    /** Keeps what is not here yet, and answers how much that was. */
+    /** Keeps those that are not here yet, and returns how many that were. */
     adopt: (given: readonly NewRefused[]) => keep(given, isNew),
     read: async (span: Span): Promise<Refused[]> => {
       const { condition, order, values } = pageOf(span);
@@ -115,7 +115,7 @@ export const createRefused = (database: PostgresDatabase, tables: Tables, schema
       });
       return rows.length;
     },
-    /** A dead record has died again, perhaps of something else. */
+    /** For a dead record that was refused again, perhaps for another reason. */
     rename: (seq: number, message: string) =>
       database.write({
         text: `UPDATE ${refused} SET message = $2 WHERE seq = $1`,

@@ -5,10 +5,10 @@ import type { Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
 import { lockOf } from './schema.js';
 
-/** How many rows one statement deletes: others wait for their turn meanwhile. */
+/** How many rows one statement deletes. Writes have to wait meanwhile. */
 const CHUNK = 1_000;
 
-/** What deletes. It takes turns with what writes, so neither waits for a row of the other. */
+/** Deletes under the lock of the writes, so that neither waits for single rows of the other. */
 export const createRemovers = (
   database: PostgresDatabase,
   tables: Tables,
@@ -17,7 +17,7 @@ export const createRemovers = (
   const { records, counts, profiles, refused } = tables;
   const turn = `turn AS MATERIALIZED (SELECT ${lockOf(schema, 'rows')})`;
 
-  /** Deletes the rows that a condition finds, at most as many as the first value says. */
+  /** Deletes rows that meet a condition, at most as many as the first value says. */
   const removeRows = async (condition: string, values: unknown[]): Promise<number> => {
     const [row] = await database.write<{ removed: number }>({
       text: `WITH ${turn},
@@ -38,7 +38,7 @@ export const createRemovers = (
   };
 
   const eraseRefused = async (project: string, userId: string): Promise<void> => {
-    // A dead record is in our own spelling of JSON; what else was refused is as a stranger sent it.
+    // The record of a dead one is JSON as we write it. The other bodies are as strangers sent them.
     await database.write({
       text: `DELETE FROM ${refused} WHERE (project = $1 OR project IS NULL)
         AND (user_id = $2 OR strpos(record, $3) > 0)`,
@@ -58,7 +58,10 @@ export const createRemovers = (
 
   /** How far `expireProfiles` has looked. */
   let seen = ['', ''];
-  /** Looks at the next so many profiles. Few are old at a time, so it needs no index, which each identify would have to keep. */
+  /**
+   * Looks at the next `limit` profiles. Few are old at a time, so this does without an index, which each identify would
+   * have to keep up to date.
+   */
   const expireProfiles = async (before: string, limit: number): Promise<number> => {
     const [row] = await database.write<{ removed: number; last: string[] | null }>({
       text: `WITH ${turn},
@@ -85,7 +88,8 @@ export const createRemovers = (
     erase: async (project, userId) => {
       const user = [storableText(project), storableText(userId)] as const;
       let all = 0;
-      // Fewer than asked for is not the end: others may have deleted some while this statement waited for its turn.
+      // Goes on until no row is left. Fewer rows than asked for do not mean the end: others may have deleted some while
+      // this statement waited for the lock.
       for (let removed = 1; removed > 0; all += removed)
         removed = await removeRows('project = $2 AND user_id = $3', [CHUNK, ...user]);
       await database.write({
@@ -105,7 +109,7 @@ export const createRemovers = (
       return (await removeRows(rows, [limit, before])) + (await expireProfiles(before, limit));
     },
     clear: async () => {
-      // The places go on: none is given twice.
+      // TRUNCATE keeps the sequence, so no place is given twice.
       await database.write({ text: `TRUNCATE ${Object.values(tables).join(', ')}` });
     },
   };

@@ -6,8 +6,8 @@ import type { PostgresDatabase } from './database.js';
 import { createConditions, pageOf } from './span.js';
 
 /**
- * A regular expression that finds the text as JSON writes it, whatever its case. All but letters and digits are
- * written as escapes of their number, so none has a meaning of its own.
+ * A regular expression that finds the text as JSON writes it, whatever its case. All characters except letters and
+ * digits are written as numeric escapes, so that none has a special meaning.
  */
 const patternOf = (text: string): string =>
   anyCase(JSON.stringify(text).slice(1, -1))

@@ -7,9 +7,9 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
- * Takes a lock of this schema until the end of the transaction. One process writes rows at a time, so places appear
- * in their order and no two processes wait for each other's rows. The lock is taken and released by one statement, so
- * a process that stands still cannot hold it.
+ * Takes a lock of this schema until the end of the transaction. One process writes rows at a time, so places appear in
+ * their order, and no two processes wait for single rows of each other. One statement takes and releases the lock, so a
+ * process that hangs cannot hold it.
  */
 export const lockOf = (schema: string, what: 'rows' | 'refused' | 'schema'): string =>
   `pg_advisory_xact_lock(hashtext(${literal(schema)}), ${['rows', 'refused', 'schema'].indexOf(what)})`;
@@ -81,7 +81,7 @@ const newer = (schema: string, version: number): string =>
   `the schema ${schema} was made by a newer version of analytics-outbox (its data has version ${version}, this ` +
   `program knows ${STEPS.length}). Run the newer version, or name another database.`;
 
-/** Makes the tables, or takes older ones to the form of today. Many processes may do so at once. */
+/** Makes the tables, or brings older ones up to date. Many processes may do so at once. */
 export const migrate = (database: PostgresDatabase, schema: string): Promise<void> =>
   database.transaction(async (query) => {
     await query(`SELECT ${lockOf(schema, 'schema')}`);
@@ -92,7 +92,7 @@ export const migrate = (database: PostgresDatabase, schema: string): Promise<voi
     const encoding = await ask<string>(`current_setting('server_encoding')`);
     if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}. It has to be UTF8.`);
     const name = quoted(schema);
-    // With `IF NOT EXISTS` it would ask for the right to make one, which a user of a schema may be without.
+    // Not `IF NOT EXISTS`, which needs the right to create schemas even if the schema is there.
     if (!(await ask<unknown>(`to_regnamespace(${literal(name)})`)))
       await query(`CREATE SCHEMA ${name}`);
     if (!(await ask<unknown>(`to_regclass(${literal(`${name}.version`)})`)))

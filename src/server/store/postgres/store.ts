@@ -53,7 +53,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
   const writes = createGroups<Incoming, Written>({
     ...{ run: writeAll, lanes: database.writers, isLate },
   });
-  /** A large profile is what can take long. */
+  /** An identify may take long, if its profile is large. */
   const write = (records: readonly Incoming[]): Promise<Written[]> =>
     writes.add(records, {
       sender: records[0]?.client,
@@ -76,7 +76,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     const letters = lettersOf(records, await write(records));
     return added + (letters.length ? await refused.adopt(letters) : 0);
   };
-  /** Halves them until one that the database refuses stands alone. */
+  /** Halves the profiles until one that the database refuses is alone. */
   const adoptProfiles = async (all: readonly Profile[]): Promise<void> => {
     try {
       await profiles.adopt(all);

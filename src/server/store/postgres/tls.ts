@@ -5,7 +5,7 @@ import { messageOf } from '../../../interface/errors.js';
 /** How a connection is made: without TLS, or with these options of Node's. */
 export type Tls = false | ConnectionOptions;
 
-/** Settings of libpq that are not the driver's to read: it takes `require` and `verify-ca` for `verify-full`. */
+/** Settings of libpq that we read ourselves, since the driver takes `require` and `verify-ca` for `verify-full`. */
 const OURS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'] as const;
 
 const fileOf = (name: string, path: string | undefined): string | undefined => {
@@ -18,15 +18,15 @@ const fileOf = (name: string, path: string | undefined): string | undefined => {
 };
 
 /**
- * Reads what an address says of TLS, as libpq means it:
- * https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-SSLMODE-STATEMENTS
- * Answers the address for the driver, and the ways to try in turn. What the address does not say the environment may,
- * as `PGSSLMODE` and so on.
+ * Reads the TLS settings of an address, with the meaning that they have in libpq:
+ * https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-SSLMODE-STATEMENTS Returns the address for the
+ * driver, and the ways to try in turn. Settings that are not in the address are read from the environment (`PGSSLMODE`
+ * and so on).
  */
 export const readTls = (url: string): { connectionString: string; ways: readonly Tls[] } => {
   const [address = '', query = ''] = url.split(/\?(.*)/s);
   const given = new URLSearchParams(query);
-  // The driver's own word for it, which libpq does not know.
+  // A setting of the driver, unknown to libpq: leave TLS to the driver.
   if (given.has('ssl')) return { connectionString: url, ways: [] };
   const read = (name: string) => given.get(name) || process.env[`PG${name.toUpperCase()}`];
   const [mode, root] = [read('sslmode'), read('sslrootcert')];
@@ -51,7 +51,7 @@ const waysOf = (mode: string, ca: string | undefined, own: ConnectionOptions): r
       return [false, unverified];
     case 'prefer':
       return [unverified, false];
-    case 'no-verify': // the driver's own
+    case 'no-verify': // a mode of the driver
       return [unverified];
     case 'require':
       return [ca ? ofCa : unverified];

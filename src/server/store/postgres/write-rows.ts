@@ -13,24 +13,24 @@ import { sqlStateOf, type PostgresDatabase } from './database.js';
 import { mergeIdentifies } from './profiles.js';
 import { lockOf } from './schema.js';
 
-/** The code of Postgres in an error of the database, which has its words around it. */
+/** The code that Postgres has answered. It is in the cause of an error of the database. */
 const stateIn = (error: unknown): string => sqlStateOf((error as Error).cause) ?? '';
 
 /**
- * The words of Postgres, if it refuses what it was given, and not the connection or the statement: the data itself, a
- * constraint, a limit, or what a trigger raises. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * The words of Postgres, if it refuses the data, and not the connection or the statement: a wrong value, a constraint,
+ * a limit, or an error of a trigger. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 export const wordsOfRefusal = (error: unknown): string | undefined =>
   /^(22|23|44|54|P0)/.test(stateIn(error)) ? messageOf((error as Error).cause) : undefined;
-/** Whether a statement ran for longer than it may. If it has waited for a lock, the code is another one, 55P03. */
+/** Whether a statement ran for too long. (If it only waited for a lock, the code is 55P03.) */
 export const isLate = (error: unknown): boolean => stateIn(error) === '57014';
-/** Whether Postgres had to choose between two transactions, and asks for a second try. */
+/** Whether Postgres ended this transaction in favour of another one. It is worth a second try. */
 const isOfTurn = (error: unknown): boolean => /^40(001|P01)$/.test(stateIn(error));
 const TRIES = 3;
 
 /** The answer of the statement that stores. */
 interface Answer {
-  /** Records that were there already. */
+  /** Records that were stored already. */
   known: readonly RecordKey[] | null;
   /** Large profiles that were merged into. */
   large: readonly { project: string; user_id: string; size: number }[] | null;
@@ -51,8 +51,8 @@ const GIVEN = unnest({
 });
 
 /**
- * The statements that store rows. All of a batch is one statement, and so one transaction: the lock, the rows, their
- * counts and the profiles. No two of the rows given have the same key.
+ * The statements that store rows. A batch is one statement, and so one transaction: the lock, the rows, their counts
+ * and the profiles. No two of its rows may have the same key.
  */
 export const createRowWriter = (database: PostgresDatabase, tables: Tables, schema: string) => {
   const insert = `
@@ -99,7 +99,7 @@ export const createRowWriter = (database: PostgresDatabase, tables: Tables, sche
   };
 
   return {
-    /** Stores records that came, each once so far. */
+    /** Stores records that have arrived, each once. */
     store: async (records: readonly Arrived[]): Promise<Stored> => {
       const { known, large } = await tryStore(GIVEN.valuesOf(records.map(columnsOf)));
       return {
@@ -107,7 +107,7 @@ export const createRowWriter = (database: PostgresDatabase, tables: Tables, sche
         large: new Map(large?.map((one) => [userOf(one), one.size])),
       };
     },
-    /** Stores rows of another store as they are, and answers how many were not there. */
+    /** Stores rows of another store as they are, and returns how many were new. */
     adopt: async (records: readonly Arrived[]): Promise<number> => {
       const values = GIVEN.valuesOf(records.map(columnsOf));
       const [row] = await database.write<{ added: number }>({ name: 'adopt', text: adopt, values });
