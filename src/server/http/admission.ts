@@ -77,6 +77,7 @@ export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB } = {}) 
   return (client: string) => {
     let size = 0;
     let announced = 0;
+    let isReleased = false;
     const reserve = (length: number): void => {
       reserved.change(client, length - announced);
       announced = length;
@@ -90,9 +91,10 @@ export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB } = {}) 
       },
       /**
        * Counts the body as one of so many bytes, or answers why there is no room for them. One that is inflated counts as
-       * it came until it is larger than that.
+       * it came until it is larger than that. One that was given up may still come, and counts no more.
        */
       grow: (to: number): 429 | 503 | undefined => {
+        if (isReleased) return undefined;
         const more = Math.max(0, to - size);
         const lack = bytes.lacks(client, more);
         if (lack) return lack;
@@ -104,6 +106,7 @@ export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB } = {}) 
       size: (): number => size,
       /** The body is not held any more. */
       release: (): void => {
+        isReleased = true;
         reserve(0);
         bytes.change(client, -size);
         size = 0;
