@@ -74,6 +74,9 @@ export interface StoreTarget {
   >;
 }
 
+/** The longest pause while the store fails. A try is one batch, and it shows soon that the store works again. */
+const LONGEST_PAUSE_MS = 15_000;
+
 interface StoreEffects {
   store: StoreTarget;
   tell: Tell;
@@ -103,7 +106,8 @@ export const createStoreTarget = ({ store, tell, ticks }: StoreEffects): Target 
     } catch {
       // The store has reported its trouble itself.
       failingSince ??= ticks();
-      until = ticks() + waitInTrouble(ticks() - failingSince, Math.random());
+      const waitMs = waitInTrouble(ticks() - failingSince, Math.random());
+      until = ticks() + Math.min(waitMs, LONGEST_PAUSE_MS);
       return taken.map(() => ({ fate: 'back', delayMs: 0, isTried: false }));
     }
   };

@@ -570,6 +570,31 @@ describe('a consumer', () => {
     expect(consumer.health().isReading).toBe(true);
   });
 
+  it('reads its queue again within 10 seconds after an outage of any length', async () => {
+    let isAway = false;
+    const ask = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      if (isAway) throw new Error('gone');
+      return work();
+    };
+    const { service, consumer, put } = createWorld({
+      queue: (memory) => ({
+        take: (...args) => ask(() => memory.take(...args)),
+        size: () => ask(() => memory.size!()),
+      }),
+    });
+    isAway = true;
+    await put([fresh()]);
+    for (const outageMs of [600_000, 607_000, 613_000]) {
+      await pass(outageMs);
+      expect(consumer.health().isReading).toBe(false);
+      isAway = false;
+      await pass(10_500);
+      expect(consumer.health().isReading).toBe(true);
+      isAway = true;
+    }
+    expect(service.got).toHaveLength(1);
+  });
+
   it('finishes what is under way when it is stopped, and gives the rest back', async () => {
     const { service, queue, consumer, put } = createWorld({
       hold: true,
@@ -652,6 +677,19 @@ describe('a consumer that empties its queue into a store', () => {
     await pass(300_000);
     expect(await size()).toEqual({ waiting: 0, dead: 0 });
     expect(undelivered).toEqual([]);
+  });
+
+  it('stores what waits within 15 seconds after an outage of any length', async () => {
+    let isAway = true;
+    const { size, put } = createStoreWorld(async (records) => {
+      if (isAway) throw new Error('away');
+      return all('stored')(records);
+    });
+    await put([fresh()]);
+    await pass(3_600_000);
+    isAway = false;
+    await pass(15_000);
+    expect(await size()).toEqual({ waiting: 0, dead: 0 });
   });
 
   it('gives back a record whose sender has to wait, and writes the others', async () => {
