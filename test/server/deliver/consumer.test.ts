@@ -692,6 +692,30 @@ describe('a consumer that empties its queue into a store', () => {
     expect(await size()).toEqual({ waiting: 0, dead: 0 });
   });
 
+  it.each(['first', 'last'])(
+    'stores the others of a batch in which the %s one always fails, and that one when it may be stored',
+    async (place) => {
+      let isPicky = true;
+      const { size, put } = createStoreWorld(async (records) => {
+        const hasBad = records.some(({ body }) => 'event' in body && isBad(body.event));
+        await new Promise((resolve) => setTimeout(resolve, hasBad ? 10_000 : 5));
+        if (isPicky && hasBad) throw new Error('statement timeout');
+        return all('stored')(records);
+      });
+      const good = Array.from({ length: 40 }, () => fresh());
+      await put(place === 'first' ? [named('bad'), ...good] : [...good, named('bad')]);
+      // More keep coming, so that other batches pass meanwhile.
+      for (let second = 0; second < 60; second++) {
+        await pass(1_000);
+        if (second < 40) await put([fresh()]);
+      }
+      expect(await size()).toMatchObject({ waiting: 1, dead: 0 });
+      isPicky = false;
+      await pass(300_000);
+      expect(await size()).toEqual({ waiting: 0, dead: 0 });
+    },
+  );
+
   it('gives back a record whose sender has to wait, and writes the others', async () => {
     let isLarge = true;
     const { written, size, put } = createStoreWorld(async (records) =>
