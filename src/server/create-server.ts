@@ -21,6 +21,8 @@ export interface ServerHealth {
   problem?: string;
   /** How it stands with the service that records are passed on to, if it is known here. */
   service?: ServiceHealth;
+  /** Given while a database does not take what waits in the queue in front of it. */
+  store?: { status: 'failing'; reason: string };
   /** Given where the consumer of the queue is in this process, and the queue can say how full it is. */
   queue?: { waiting: number; dead: number; oldest_s: number };
 }
