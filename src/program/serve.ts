@@ -48,23 +48,22 @@ export const serve = async (
     adminPort === undefined
       ? undefined
       : await listen({ name: 'ADMIN_PORT', host, port: adminPort, answer: mounted.answerAdmin });
+  // A signal that nobody listens for would end the process.
   const ignore = onSignals({
-    ...(consumer && {
-      SIGUSR2: () => {
-        log.info('tries again now');
-        consumer.tryNow();
-      },
-    }),
-    ...(setServiceToken && {
-      SIGHUP: () => {
-        try {
-          setServiceToken(readServiceToken(environment));
-          log.info('read the token again');
-        } catch (error) {
-          log.error(`goes on with the token that it has: ${messageOf(error)}`);
-        }
-      },
-    }),
+    SIGUSR2: () => {
+      if (!consumer) return log.info('SIGUSR2: nothing to try again without `QUEUE_URL`');
+      log.info('tries again now');
+      consumer.tryNow();
+    },
+    SIGHUP: () => {
+      if (!setServiceToken) return log.info('SIGHUP: nothing to read again without `SERVICE_URL`');
+      try {
+        setServiceToken(readServiceToken(environment));
+        log.info('read the token again');
+      } catch (error) {
+        log.error(`goes on with the token that it has: ${messageOf(error)}`);
+      }
+    },
   });
   const stopped = untilStopped();
   const url = `http://${nameOf(host)}:${door.port}`;

@@ -21,6 +21,8 @@ export interface ServerHealth {
   problem?: string;
   /** The state of the service that records are passed on to, if this process knows it. */
   service?: ServiceHealth;
+  /** Given while the database behind a queue takes no records. */
+  store?: { status: 'failing'; reason: string };
   /** Given if the consumer of the queue is in this process, and the queue can say how full it is. */
   queue?: { waiting: number; dead: number; oldest_s: number };
 }

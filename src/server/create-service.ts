@@ -158,7 +158,11 @@ export const createService = (options: ServiceOptions): Service => {
 
   return Object.assign(answer, {
     write: storeSink.write,
-    health: () => server.health(() => undefined),
+    health: async (): Promise<ServerHealth> => {
+      const health = await server.health(() => undefined);
+      const reason = queue && (await storeSink.problem());
+      return reason === undefined ? health : { ...health, store: { status: 'failing', reason } };
+    },
     note: setup.note,
     setup: setup.state,
     endFeeds: feed.end,

@@ -79,7 +79,8 @@ export const createQueueSink = ({ queue, consumer, tell, now }: Parts): Sink => 
     },
     waitMs: () => 0,
     problem: () => {
-      if (failure && now() - failure.at < STALE_MS) return failure.message;
+      // The clock may have been set back.
+      if (failure && Math.abs(now() - failure.at) < STALE_MS) return failure.message;
       return consumer?.health().isReading === false ? 'the queue cannot be read' : undefined;
     },
   };

@@ -95,7 +95,8 @@ export const createStoreSink = ({ store, setup, largeProfiles, tell, now }: Part
   };
 
   const check = async (): Promise<void> => {
-    if (now() - triedAt < CHECK_EVERY_MS || underWay > 0) return;
+    // The clock may have been set back.
+    if (Math.abs(now() - triedAt) < CHECK_EVERY_MS || underWay > 0) return;
     await attempt(() => store.check(), CHECK_WITHIN_MS).catch(() => {}); // `problem` has the words
   };
 

@@ -212,3 +212,13 @@ it('queues in front of the database where it is told to', async () => {
   await program.stop();
   expect(program.said.at(-1)).toMatch(/^stopped\. in: 2 accepted; out: 2 delivered; 0 waiting$/);
 });
+
+it.each<[NodeJS.Signals, said: string]>([
+  ['SIGHUP', 'SIGHUP: nothing to read again without `SERVICE_URL`'],
+  ['SIGUSR2', 'SIGUSR2: nothing to try again without `QUEUE_URL`'],
+])('is not ended by %s, which has no meaning here', async (signal, said) => {
+  const program = await start();
+  process.emit(signal);
+  expect(program.said).toContain(said);
+  expect(await program.rows()).toEqual([]);
+});

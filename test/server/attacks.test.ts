@@ -209,6 +209,34 @@ describe('bodies that cost more than they weigh', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect((await answer).status).toBe(408);
   });
+
+  it('take no room once they were given up, though all of them comes later', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { post, statusFrom } = setUpRelay();
+    const late: (() => void)[] = [];
+    const slow = () =>
+      new ReadableStream({
+        start: (controller) => {
+          late.push(() => {
+            controller.enqueue(PIECE);
+            controller.close();
+          });
+        },
+      });
+    // More than a client may have read at a time, in rounds in which each is read in one piece.
+    for (let round = 0; round < 10; round++) {
+      const answers = Array.from({ length: 16 }, () =>
+        post('/v1/batch', slow(), { 'content-length': String(PIECE.length) }),
+      );
+      await new Promise((resolve) => setImmediate(resolve));
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(16).fill(408));
+      for (const send of late.splice(0)) send();
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await statusFrom('192.0.2.1', event('a'))).toBe(200);
+  });
 });
 
 describe('bodies that make no sense', () => {

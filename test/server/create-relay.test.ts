@@ -234,6 +234,16 @@ describe('the health', () => {
     expect(await healthOf(silent.relay)).toMatchObject([503, { problem: 'no answer in time' }]);
   });
 
+  it('is 200 again soon after the queue failed, though the clock is set back by an hour', async () => {
+    const put = () => Promise.reject(new Error('away'));
+    const { relay, batch, clock } = setUpRelay({ queue: { put } });
+    clock.time += 10_000_000;
+    await batch([event('a')]);
+    expect((await healthOf(relay))[0]).toBe(503);
+    clock.time -= 3_600_000;
+    expect((await healthOf(relay))[0]).toBe(200);
+  });
+
   it('says what the consumer of this process knows', async () => {
     const health = {
       isReading: true,

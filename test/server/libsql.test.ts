@@ -47,6 +47,15 @@ it('fails where its file was moved away', async () => {
   await expect(store.check()).rejects.toThrow(`${path} was deleted or replaced`);
 });
 
+it('stores though the file was locked for a moment while it was opened', async () => {
+  const locked = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
+  const exec = vi.spyOn(AsyncDatabase.prototype, 'exec').mockRejectedValueOnce(locked);
+  onTestFinished(() => exec.mockRestore());
+  const { store } = open();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(await store.write([incomingEvent()])).toEqual([{ outcome: 'stored' }]);
+});
+
 it('writes when it is asked whether it can, for a full disk takes a transaction that is empty', async () => {
   const { store, path } = open();
   const other = new Database(path);

@@ -118,6 +118,8 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
   let failingSince: number | undefined;
   let failedAt = -Infinity;
   let size: QueueSize | undefined;
+  /** The last measuring has not failed. */
+  let isMeasured = true;
 
   const queueFailed = (error: unknown): number => {
     trouble.tell({ kind: 'queue', message: messageOf(error) });
@@ -205,11 +207,15 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
       // that can be read may still refuse writes; then it has failed a moment ago.
       const isIdle = target.waitMs() > 0 || isFull();
       if (isIdle && ticks() - failedAt > MEASURE_EVERY_MS / 2) queueWorks();
+      // The queue answers again, so records are taken now and not when the pause is over.
+      if (!isMeasured) wake();
+      isMeasured = true;
       const { waiting, dead, oldest } = size;
       tell.metric('queue_waiting', waiting);
       tell.metric('queue_dead', dead);
       tell.metric('queue_oldest_ms', oldest === undefined ? 0 : Math.max(0, now() - oldest));
     } catch (error) {
+      isMeasured = false;
       queueFailed(error);
     }
   };

@@ -3,8 +3,6 @@ import type { BatchResult } from '../../interface/wire.js';
 /** How many ids are remembered, about 500 bytes each. Beyond that the sender with the most loses its oldest. */
 const MAX_IDS = 100_000;
 const LIFE_MS = 86_400_000;
-/** The id of a refused record is not kept for long: if the record comes again, it is refused again. */
-const REFUSED_MS = 3_600_000;
 
 interface Entry {
   sender: string;
@@ -48,8 +46,7 @@ export const createKnownIds = (now: () => number, maxIds = MAX_IDS) => {
     },
     keep: (key: string, sender: string, result: BatchResult): void => {
       forget(key); // so that it becomes the newest of its sender
-      const lifeMs = result.outcome === 'rejected' ? REFUSED_MS : LIFE_MS;
-      entries.set(key, { sender, until: now() + lifeMs, result });
+      entries.set(key, { sender, until: now() + LIFE_MS, result });
       const own = keysOf.get(sender) ?? new Set();
       keysOf.set(sender, own.add(key));
       resize(sender, own.size - 1, own.size);

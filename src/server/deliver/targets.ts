@@ -74,6 +74,9 @@ export interface StoreTarget {
   >;
 }
 
+/** The longest pause while the store fails. A try is one batch, and it shows soon that the store works again. */
+const LONGEST_PAUSE_MS = 15_000;
+
 interface StoreEffects {
   store: StoreTarget;
   tell: Tell;
@@ -82,37 +85,72 @@ interface StoreEffects {
 }
 
 /**
- * Writes into a store, a batch at a time. While the store fails, all records stay in the queue, however old they are. The
- * store knows repeats, so a batch may be written again.
+ * Writes into a store, a batch at a time. While the store fails, all records stay in the queue, however old they are. After
+ * a failure the records of the next batch are written one by one, since a single one may spoil its batch. The store knows
+ * repeats, so a record may be written again.
  */
 export const createStoreTarget = ({ store, tell, ticks }: StoreEffects): Target => {
+  /** The first failure since the last success, and the last failure. */
   let failingSince: number | undefined;
+  let failedAt = -Infinity;
   let until = 0;
 
+  const fateOf = (one: Awaited<ReturnType<StoreTarget['write']>>[number]): Fate => {
+    if (one.outcome === 'later') return { fate: 'back', delayMs: one.waitMs, isTried: false };
+    const outcome = one.outcome === 'dead' ? 'rejected' : 'delivered';
+    tell.metric('records', 1, { side: 'out', outcome });
+    return { fate: 'done' };
+  };
   const write = async (taken: readonly Taken[]): Promise<Fate[]> => {
-    try {
-      const written = await store.write(taken.map(({ record }) => record));
+    const began = ticks();
+    const written = await store.write(taken.map(({ record }) => record));
+    // A write from before the last failure says nothing about now.
+    if (began >= failedAt) {
       failingSince = undefined;
       until = 0;
-      return written.map((one): Fate => {
-        if (one.outcome === 'later') return { fate: 'back', delayMs: one.waitMs, isTried: false };
-        const outcome = one.outcome === 'dead' ? 'rejected' : 'delivered';
-        tell.metric('records', 1, { side: 'out', outcome });
-        return { fate: 'done' };
-      });
-    } catch {
-      // The store has reported its trouble itself.
-      failingSince ??= ticks();
-      until = ticks() + waitInTrouble(ticks() - failingSince, Math.random());
-      return taken.map(() => ({ fate: 'back', delayMs: 0, isTried: false }));
     }
+    return written.map(fateOf);
+  };
+  /** Notes a failure, which the store has reported itself. Answers how long to wait. */
+  const failed = (): number => {
+    failedAt = ticks();
+    failingSince ??= failedAt;
+    const waitMs = waitInTrouble(failedAt - failingSince, Math.random());
+    until = failedAt + Math.min(waitMs, LONGEST_PAUSE_MS);
+    return until - failedAt;
+  };
+  const untried = (): Fate => ({ fate: 'back', delayMs: 0, isTried: false });
+
+  const writeTogether = async (taken: readonly Taken[]): Promise<Fate[]> => {
+    try {
+      return await write(taken);
+    } catch {
+      failed();
+      return taken.map(untried);
+    }
+  };
+  /** Ends when two have failed in a row, or the first: then it is the store. */
+  const writeEach = async (taken: readonly Taken[]): Promise<Fate[]> => {
+    const fates: Fate[] = [];
+    let hasPassed = false;
+    for (const one of taken) {
+      try {
+        fates.push(...(await write([one])));
+        hasPassed = true;
+      } catch {
+        fates.push({ fate: 'back', delayMs: failed(), isTried: true });
+        if (!hasPassed) break;
+        hasPassed = false;
+      }
+    }
+    return [...fates, ...taken.slice(fates.length).map(untried)];
   };
 
   return {
     waitMs: () => Math.max(0, until - ticks()),
     tryNow: () => void (until = 0),
     deliver: (taken) => {
-      const fates = write(taken);
+      const fates = failingSince === undefined ? writeTogether(taken) : writeEach(taken);
       return taken.map(async (_, index) => (await fates)[index]!);
     },
   };

@@ -77,6 +77,7 @@ export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB } = {}) 
   return (client: string) => {
     let size = 0;
     let announced = 0;
+    let isReleased = false;
     const reserve = (length: number): void => {
       reserved.change(client, length - announced);
       announced = length;
@@ -88,8 +89,12 @@ export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB } = {}) 
         reserve(length);
         return true;
       },
-      /** Counts the body as this many bytes, unless it counts as more already, or returns why there is no room. */
+      /**
+       * Counts the body as this many bytes, unless it counts as more already, or returns why there is no room. Bytes that
+       * come after the body was given up are not counted.
+       */
       grow: (to: number): 429 | 503 | undefined => {
+        if (isReleased) return undefined;
         const more = Math.max(0, to - size);
         const lack = bytes.lacks(client, more);
         if (lack) return lack;
@@ -101,6 +106,7 @@ export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB } = {}) 
       size: (): number => size,
       /** The body is not held any more. */
       release: (): void => {
+        isReleased = true;
         reserve(0);
         bytes.change(client, -size);
         size = 0;

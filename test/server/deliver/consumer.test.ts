@@ -570,6 +570,31 @@ describe('a consumer', () => {
     expect(consumer.health().isReading).toBe(true);
   });
 
+  it('reads its queue again within 10 seconds after an outage of any length', async () => {
+    let isAway = false;
+    const ask = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      if (isAway) throw new Error('gone');
+      return work();
+    };
+    const { service, consumer, put } = createWorld({
+      queue: (memory) => ({
+        take: (...args) => ask(() => memory.take(...args)),
+        size: () => ask(() => memory.size!()),
+      }),
+    });
+    isAway = true;
+    await put([fresh()]);
+    for (const outageMs of [600_000, 607_000, 613_000]) {
+      await pass(outageMs);
+      expect(consumer.health().isReading).toBe(false);
+      isAway = false;
+      await pass(10_500);
+      expect(consumer.health().isReading).toBe(true);
+      isAway = true;
+    }
+    expect(service.got).toHaveLength(1);
+  });
+
   it('finishes what is under way when it is stopped, and gives the rest back', async () => {
     const { service, queue, consumer, put } = createWorld({
       hold: true,
@@ -653,6 +678,43 @@ describe('a consumer that empties its queue into a store', () => {
     expect(await size()).toEqual({ waiting: 0, dead: 0 });
     expect(undelivered).toEqual([]);
   });
+
+  it('stores what waits within 15 seconds after an outage of any length', async () => {
+    let isAway = true;
+    const { size, put } = createStoreWorld(async (records) => {
+      if (isAway) throw new Error('away');
+      return all('stored')(records);
+    });
+    await put([fresh()]);
+    await pass(3_600_000);
+    isAway = false;
+    await pass(15_000);
+    expect(await size()).toEqual({ waiting: 0, dead: 0 });
+  });
+
+  it.each(['first', 'last'])(
+    'stores the others of a batch in which the %s one always fails, and that one when it may be stored',
+    async (place) => {
+      let isPicky = true;
+      const { size, put } = createStoreWorld(async (records) => {
+        const hasBad = records.some(({ body }) => 'event' in body && isBad(body.event));
+        await new Promise((resolve) => setTimeout(resolve, hasBad ? 10_000 : 5));
+        if (isPicky && hasBad) throw new Error('statement timeout');
+        return all('stored')(records);
+      });
+      const good = Array.from({ length: 40 }, () => fresh());
+      await put(place === 'first' ? [named('bad'), ...good] : [...good, named('bad')]);
+      // More keep coming, so that other batches pass meanwhile.
+      for (let second = 0; second < 60; second++) {
+        await pass(1_000);
+        if (second < 40) await put([fresh()]);
+      }
+      expect(await size()).toMatchObject({ waiting: 1, dead: 0 });
+      isPicky = false;
+      await pass(300_000);
+      expect(await size()).toEqual({ waiting: 0, dead: 0 });
+    },
+  );
 
   it('gives back a record whose sender has to wait, and writes the others', async () => {
     let isLarge = true;

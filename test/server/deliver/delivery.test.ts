@@ -97,8 +97,8 @@ describe('a delivery', () => {
     expect(service.names().sort()).toEqual(['identify u', 'x']);
   });
 
-  it('gives repeats the first result, within a call, beside it and after it', async () => {
-    const { service, deliver } = setUp({}, { hold: true });
+  it('gives repeats the first result, within a call, beside it and for a day after it', async () => {
+    const { service, clock, deliver } = setUp({}, { hold: true });
     const first = deliver([event('a'), event('a', 'other')]);
     const beside = deliver([event('a')]);
     await service.arrived(1);
@@ -106,6 +106,7 @@ describe('a delivery', () => {
     const rejected = { id: 'a', outcome: 'rejected', status: 400 };
     expect(await first).toEqual([rejected, rejected]);
     expect(await beside).toEqual([rejected]);
+    clock.time += 86_400_000 - 1;
     expect(await deliver([event('a')])).toEqual([rejected]);
     expect(service.got).toHaveLength(1);
   });

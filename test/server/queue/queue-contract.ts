@@ -338,6 +338,20 @@ export const describeQueue = (name: string, enter: () => Promise<QueueWorld>): v
       expect(await knownTo(queue, later.records)).toEqual(later.records);
     });
 
+    it('knows an id that comes again after its time as one id, though many have run out', async (_, {
+      open,
+      pass,
+    }) => {
+      const queue = await open({ maxIdsOfClient: 300 });
+      await putOf(queue, 'other', 250);
+      const { records } = await putOf(queue, 'me', 1);
+      await pass(8 * 86_400_000);
+      const strict = await open({ maxIdsOfClient: 1 });
+      expect(await placedIn(strict.put(records))).toEqual(['queued']);
+      await strict.done(await strict.take(1, VISIBLE_MS));
+      expect(await placedIn(strict.put(records))).toEqual(['known']);
+    });
+
     it('keeps records apart that have one id in another type or project', async (queue) => {
       const record = makeQueued('a');
       const withBody = (body: QueuedRecord['body']) => ({ body, text: JSON.stringify(body) });

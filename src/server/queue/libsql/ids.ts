@@ -21,13 +21,14 @@ export const createIds = (
   { prepare }: Pick<ReturnType<typeof openFile>, 'prepare'>,
   { idAge, maxIds, maxIdsOfClient }: ReturnType<typeof idBoundsOf>,
 ) => {
-  const find = prepare('SELECT 1 FROM ids WHERE id = ? AND until > ?');
-  const insert = prepare('INSERT OR REPLACE INTO ids (id, until, sender) VALUES (?, ?, ?)');
+  const find = prepare('SELECT until FROM ids WHERE id = ?');
+  const insert = prepare('INSERT INTO ids (id, until, sender) VALUES (?, ?, ?)');
   const deleteWhere = (condition: string) =>
     prepare(`DELETE FROM ids WHERE ${condition} RETURNING sender`);
   const deleteExpired = deleteWhere(
     `id IN (SELECT id FROM ids WHERE until <= ? ORDER BY until LIMIT ${SWEEP})`,
   );
+  const deleteOne = deleteWhere('id = ?');
   const deleteOldestOf = deleteWhere(
     'id = (SELECT id FROM ids WHERE sender = ? ORDER BY until LIMIT 1)',
   );
@@ -56,7 +57,12 @@ export const createIds = (
     ((countOf.all(sender) as { count: number }[])[0]?.count ?? 0) > most;
 
   return {
-    isKnown: (id: string, now: number): boolean => idAge > 0 && find.all(id, now).length > 0,
+    /** Deletes an id whose time is over. */
+    isKnown: (id: string, now: number): boolean => {
+      const [found] = idAge > 0 ? (find.all(id) as { until: number }[]) : [];
+      if (found && found.until <= now) forget(deleteOne, id);
+      return !!found && found.until > now;
+    },
     /** Keeps new ids of one sender, and returns how many others were deleted for them. */
     keep: (ids: readonly string[], sender: string | undefined, now: number): Dropped => {
       if (idAge === 0 || !ids.length) return {};

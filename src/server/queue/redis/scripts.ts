@@ -162,6 +162,8 @@ local function sweep(sender, limit)
 end
 local function isOver(sender, bound) return tonumber(call('ZSCORE', ids, sender) or 0) > tonumber(bound) end
 
+-- Before ids are added: one that comes again after its time must not stand there twice.
+if life ~= '0' then sweep(whose, #ARGV) end
 local full = whyFull(client, most, mostOfClient)
 local placed = {}
 for i = 7, #ARGV, 4 do
@@ -182,7 +184,6 @@ for i = 7, #ARGV, 4 do
 end
 local ofAll, ofClient = 0, 0
 if life ~= '0' then
-  sweep(whose, #ARGV)
   local other = call('ZRANDMEMBER', ids)
   if other and other ~= '' then sweep(other, #ARGV + 20) end
   while client ~= '' and isOver(client, mostIdsOfClient) do ofClient = ofClient + forget(client) end

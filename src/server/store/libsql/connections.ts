@@ -50,11 +50,14 @@ export const openConnections = (path: string) => {
       : (new AsyncDatabase(path, { timeout: BUSY_TIMEOUT_MS }) as unknown as Connection);
 
   /** Settles when the newest transaction has ended. Transactions run one at a time. */
-  let last: Promise<unknown> = Promise.resolve(writer.exec(WRITER_SETTINGS));
+  let last: Promise<unknown> = Promise.resolve();
+  let isSetUp = false;
 
-  /** Begins a transaction, and waits if another process has locked the file. `since`: when the work was added. */
+  /** Begins a transaction, the first one after the settings, and waits if another process has locked the file. `since`: when the work was added. */
   const begin = async (since: number): Promise<void> => {
     try {
+      if (!isSetUp) await writer.exec(WRITER_SETTINGS);
+      isSetUp = true;
       await writer.exec('BEGIN IMMEDIATE');
     } catch (error) {
       if (codeOf(error) !== 'SQLITE_BUSY') throw error;
