@@ -73,6 +73,21 @@ describe('the feed', () => {
     expect(refused().map(({ data }) => data['message'])).toEqual(messages);
   });
 
+  it('tells of the last of many refusals, and not of each', async () => {
+    const service = runService();
+    const feed = await open(service);
+    await feed.until(isReady);
+    const problems = () =>
+      feed.seen.filter(({ name, data }) => name === 'setup' && data['problem']);
+    const isLast = () => JSON.stringify(problems().at(-1)?.data ?? '').includes('no token');
+    const reading = feed.until(isLast);
+    for (let n = 0; n < 300; n++)
+      await service.post('/v1/event', event, { authorization: 'Bearer wrong' });
+    await service.post('/v1/event', event, { authorization: null });
+    await reading;
+    expect(problems().length).toBeLessThan(100);
+  });
+
   it('keeps the line open for one who reads, and fills no memory for one who does not', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());

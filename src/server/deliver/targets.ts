@@ -129,11 +129,12 @@ export const createStoreTarget = ({ store, tell, ticks }: StoreEffects): Target 
       return taken.map(untried);
     }
   };
-  /** Ends when two have failed in a row, or the first: then it is the store. */
-  const writeEach = async (taken: readonly Taken[]): Promise<Fate[]> => {
+  /** Ends when two have failed in a row, or the first: then it is the store. Ends too when the consumer stops. */
+  const writeEach = async (taken: readonly Taken[], options: DeliverOptions): Promise<Fate[]> => {
     const fates: Fate[] = [];
     let hasPassed = false;
     for (const one of taken) {
+      if (options.until === -Infinity) break;
       try {
         fates.push(...(await write([one])));
         hasPassed = true;
@@ -149,8 +150,8 @@ export const createStoreTarget = ({ store, tell, ticks }: StoreEffects): Target 
   return {
     waitMs: () => Math.max(0, until - ticks()),
     tryNow: () => void (until = 0),
-    deliver: (taken) => {
-      const fates = failingSince === undefined ? writeTogether(taken) : writeEach(taken);
+    deliver: (taken, options) => {
+      const fates = failingSince === undefined ? writeTogether(taken) : writeEach(taken, options);
       return taken.map(async (_, index) => (await fates)[index]!);
     },
   };

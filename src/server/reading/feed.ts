@@ -12,6 +12,8 @@ import type { ReadingTrouble } from './reading-trouble.js';
 const [FIRST_ROWS, FIRST_REFUSED] = [200, 50];
 /** Proxies close a connection that is silent for longer. */
 const HEARTBEAT_MS = 15_000;
+/** The shortest time between two words on the setup. A stranger can have any number of requests refused. */
+const SETUP_MS = 100;
 /** Pages and tools that may follow at a time. */
 const MAX_FOLLOWERS = 200;
 
@@ -123,12 +125,20 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
       const bell = createBell();
       let isOver = false;
       const chunks = chunksFor(filter, asked, bell, () => isOver);
-      const stopSetup = setup.follow(bell.ring);
+      let soon: ReturnType<typeof setTimeout> | undefined;
+      const ringSoon = (): void => {
+        soon ??= setTimeout(() => {
+          soon = undefined;
+          bell.ring();
+        }, SETUP_MS);
+      };
+      const stopSetup = setup.follow(ringSoon);
       const end = (): void => {
         isOver = true;
         bell.ring();
         clearInterval(heart);
         stopSetup();
+        clearTimeout(soon);
         void chunks.return(); // after the chunk that is being made
         ends.delete(end);
         tell.metric('followers', ends.size);

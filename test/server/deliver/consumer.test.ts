@@ -716,6 +716,28 @@ describe('a consumer that empties its queue into a store', () => {
     },
   );
 
+  it('ends soon when it is stopped while it writes records one by one, and keeps the rest', async () => {
+    let isAway = true;
+    const { consumer, size, put } = createStoreWorld(async (records) => {
+      if (isAway) throw new Error('away');
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      return all('stored')(records);
+    });
+    await put(Array.from({ length: 40 }, () => fresh()));
+    await pass(1_000);
+    isAway = false;
+    await pass(5_000);
+    let isStopped = false;
+    void consumer.stop().then(() => (isStopped = true));
+    await pass(5_000);
+    expect(isStopped).toBe(true);
+    const { waiting } = await size();
+    expect(waiting).toBeGreaterThan(30);
+    consumer.start();
+    await pass(60_000);
+    expect(await size()).toEqual({ waiting: 0, dead: 0 });
+  });
+
   it('gives back a record whose sender has to wait, and writes the others', async () => {
     let isLarge = true;
     const { written, size, put } = createStoreWorld(async (records) =>
