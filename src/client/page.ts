@@ -30,7 +30,7 @@ export const setItem = (key: string, value: string): boolean | undefined => {
 
 /** The time that is stored beside this key. One that is yet to come says nothing: the clock was set back. */
 export const timeOf = (key: string): number => {
-  const at = Number(getItem(`${key} at`));
+  const at = Math.ceil(Number(getItem(`${key} at`)));
   return at > Date.now() ? 0 : at;
 };
 

@@ -53,8 +53,6 @@ export const createPipeline = (
   const pump = createPump(outbox, direct);
   const consents = consentTo(first.project);
   const user = createUser(name, () => consent === 'granted');
-  const setUser = (id: string, said = Date.now()) =>
-    user.set(id, settings.beforeSend ? said - 0.5 : said);
 
   /** Opens storage and starts delivery, if consent allows it. */
   const begin = () => {
@@ -96,7 +94,7 @@ export const createPipeline = (
     pump.halt();
     close();
     clear(outbox, 'consent-denied');
-    setUser('');
+    user.set('');
     pump.reconfigure(); // it forgets the wait after failures, which was stored, too
     consents.erase();
   };
@@ -149,7 +147,7 @@ export const createPipeline = (
         admit();
         const record = recordOf(call, settings, user.current(call.said), user.made);
         admit(); // `context` or `beforeSend` may have denied it
-        if (call.type === 'identify') setUser(record.user ?? '', call.said);
+        if (call.type === 'identify') user.set(record.user ?? '', call.said);
         keep(outbox, record);
       } catch (error) {
         return drop(
@@ -162,7 +160,7 @@ export const createPipeline = (
       schedule();
     },
     reset: (said?: number): void => {
-      setUser('', said);
+      user.set('', said);
       report('reset', {});
     },
     /** Starts, or goes on with other options. */

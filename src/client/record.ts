@@ -118,13 +118,13 @@ const filter = (draft: Draft, beforeSend: Settings['beforeSend']): object => {
 
 /**
  * Makes a call a record: its body is the JSON text that goes on the wire. Throws what keeps it from being one.
- * @param made ids that `beforeSend` has made: it may take one away, and makes no other id of it
+ * @param made ids that `beforeSend` has made of others, to which it adds: it may take one away, and makes no other id of it
  */
 export const recordOf = (
   call: Call,
   settings: Settings,
   user: string | undefined,
-  made: ReadonlySet<unknown>,
+  made: Set<unknown>,
 ): OutboxRecord => {
   const { type, at, subject } = call;
   const { project, beforeSend, maxRecordBytes } = settings;
@@ -137,7 +137,10 @@ export const recordOf = (
   ) as EventBody;
   const { user_id } = full;
   let kept = filter({ type, body: full } as Draft, beforeSend) as EventBody;
-  if (kept.user_id && made.has(user_id)) kept = { ...kept, user_id: user_id! };
+  if (kept.user_id) {
+    if (made.has(user_id)) kept = { ...kept, user_id: user_id! };
+    else if (kept.user_id !== user_id) made.add(kept.user_id);
+  }
   const body = JSON.stringify(kept);
   const size = byteLength(body);
   if (size > maxRecordBytes) refuse('too-large', `${size} bytes`);

@@ -2,22 +2,24 @@ import { getItem, setWord, timeOf } from './page.js';
 
 /**
  * The identified user, on this page and on later pages of the site. Each word of who it is has its time, by the clock of
- * the device: an older one never takes the place of a newer one, whoever says it again. The time ends in a half where
- * `beforeSend` has made the id, so that later pages do not let it make another id of that.
+ * the device: an older one never takes the place of a newer one, whoever says it again.
  */
 export const createUser = (name: string, mayStore: () => boolean) => {
   const key = `${name} user`;
   /** The user that this page has read or set last; empty after a reset. */
   let user = '';
   let time = 0;
-  /** Ids of users that `beforeSend` has made. */
+  /**
+   * Ids of users that `beforeSend` has made of others. It makes no other id of these, on later pages neither: there the
+   * stored time ends in a half.
+   */
   const made = new Set<unknown>();
 
-  const set = (value: string, at: number): void => {
+  const set = (value: string, at = Date.now()): void => {
     user = value;
     time = at;
     if (!mayStore() || timeOf(key) > at) return;
-    setWord(key, value, at); // an empty value tells other tabs of a reset
+    setWord(key, value, made.has(value) ? at - 0.5 : at); // an empty value tells other tabs of a reset
   };
   /** The user as of this time. */
   const current = (at = Infinity): string | undefined => {
@@ -27,8 +29,8 @@ export const createUser = (name: string, mayStore: () => boolean) => {
     if (storedAt >= time && storedAt <= at) {
       user = stored!;
       time = storedAt;
+      if (Number(getItem(`${key} at`)) % 1) made.add(user);
     }
-    if (time % 1) made.add(user);
     return (time <= at && user) || undefined;
   };
 

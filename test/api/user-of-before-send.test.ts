@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Analytics, Draft } from '../../src/client/types.js';
-import { pass } from '../support/clock.js';
 import { NAME } from '../support/site.js';
 import { openShop } from '../support/shop.js';
 
@@ -80,11 +79,13 @@ describe.each([
   });
 });
 
-it('maps what the call gives, and what was stored before there was a `beforeSend`', async () => {
+it.each([
+  ['there was none', undefined],
+  ['it mapped ids', (draft: Draft) => draft],
+])('maps what the call gives, and what was stored before %s', async (_, former) => {
   const shop = openShop();
-  const first = shop.visit();
+  const first = shop.visit(former && { beforeSend: former });
   first.analytics.identify('user_1');
-  await pass(1_000);
   const { analytics, track } = await shop.next({ beforeSend: mapsEach });
   track(['before']);
   analytics.identify('user_1');

@@ -18,7 +18,7 @@ export const setWord = (key: string, value: string, at: number): void => {
   setItem(`${key} at`, `${at}`);
 };
 
-export const timeOf = (key: string): number => Number(getItem(`${key} at`));
+export const timeOf = (key: string): number => Math.ceil(Number(getItem(`${key} at`)));
 
 export const keysOfItems = (start = ''): string[] =>
   [...kept.keys()].filter((key) => key.startsWith(start));
