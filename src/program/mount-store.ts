@@ -22,7 +22,7 @@ interface Parts extends MountParts {
 
 /** Stores records, and shows them: a service, with a queue in front of it if there is one. */
 export const mountStore = async (settings: Settings, parts: Parts): Promise<Mounted> => {
-  const { projects, channels, rateLimit, ceiling, origins } = settings;
+  const { projects, channels, rateLimit, ceiling, ignoreAddresses, gpc, origins } = settings;
   const { folder, databaseUrl, retentionDays } = settings.store;
   const { queue, clientAddress, hooks, isLocal, tag, files } = parts;
   const { createService } = await load('hono', () => import('../service.js'));
@@ -38,7 +38,14 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
   const service = createService({
     ...{ store, writeTokens, readToken, projects, channels, rateLimit, ceiling, clientAddress },
     ...{ tag, retentionDays, page: createRowsPage(new URL('rows/', files)), ...hooks },
-    ...{ queue, consumer, relayPath: RELAY_PATH, origins: origins ?? isLocalOrigin },
+    ...{
+      queue,
+      consumer,
+      ignoreAddresses,
+      gpc,
+      relayPath: RELAY_PATH,
+      origins: origins ?? isLocalOrigin,
+    },
     tokenFile: settings.store.writeTokens ? undefined : resolve(folder, 'write-token'),
   });
   return {

@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
 import { isText, type Kind } from '../interface/kinds.js';
 import { isToken, TOKEN_WORDS } from '../interface/is-token.js';
+import { isNetwork } from '../server/http/networks.js';
 import { isOrigin } from '../server/http/origin.js';
 import type { Names, Rate } from '../relay.js';
 import type { WriteToken } from '../service.js';
@@ -73,13 +73,9 @@ const oneOf = (one: string, other: string): Kind => ({
   fits: (value) => value === one || value === other,
 });
 export const onOff = oneOf('on', 'off');
+export const keepOrDrop = oneOf('keep', 'drop');
 export const logFormat = oneOf('text', 'json');
 const HOPS = /^[1-9]$/;
-const isNetwork = (value: string): boolean => {
-  const [address = '', bits = '0', more] = value.split('/');
-  const most = isIP(address) === 4 ? 32 : 128;
-  return isIP(address) > 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most && more === undefined;
-};
 export const proxies: Kind = {
   words:
     'the number of proxies in front, or their addresses and networks with commas between them, such as "10.0.0.0/8"',
@@ -87,6 +83,10 @@ export const proxies: Kind = {
 };
 export const proxiesOf = (value: string | undefined): TrustedProxies | undefined =>
   (value && (HOPS.test(value) ? Number(value) : listOf(value))) || undefined;
+export const networks: Kind = {
+  words: 'addresses and networks with commas between them, such as "192.0.2.1,2001:db8::/48"',
+  fits: (value) => isText(value) && listOf(value).every(isNetwork),
+};
 export const header: Kind = {
   words: 'the name of a header, such as "x-real-ip"',
   fits: (value) => /^[\w!#$%&'*+.^`|~-]+$/.test(String(value)),

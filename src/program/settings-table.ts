@@ -32,6 +32,8 @@ export const SETTINGS = {
   ),
   RATE_LIMIT: always(kinds.rate, 'records a second and at once of a client', '100/1000'),
   CEILING: always(kinds.rate, 'the same for all clients together', '2000/20000'),
+  IGNORE_ADDRESSES: always(kinds.networks, 'addresses and networks of your own visits', 'none'),
+  GPC: always(kinds.keepOrDrop, 'keep or drop: what sends Sec-GPC: 1', 'keep'),
   LOG_FORMAT: always(kinds.logFormat, 'text or json', 'text'),
 
   DATABASE_URL: secret(ofStore(kinds.database, 'postgres://… or file:…', 'a file in DATA_FOLDER')),

@@ -138,6 +138,9 @@ export const readSettings = (
     trustedProxies: kinds.proxiesOf(given.TRUSTED_PROXIES),
     rateLimit: kinds.rateOf(given.RATE_LIMIT),
     ceiling: kinds.rateOf(given.CEILING),
+    ignoreAddresses:
+      given.IGNORE_ADDRESSES === undefined ? undefined : kinds.listOf(given.IGNORE_ADDRESSES),
+    gpc: given.GPC as 'keep' | 'drop' | undefined,
   };
 };
 

@@ -15,7 +15,7 @@ interface OptionList<Options> {
 }
 
 /** Notes what is wrong with an option; one problem for each is enough. */
-interface OptionCheck {
+export interface OptionCheck {
   wrong: (name: string, problem: string) => void;
   missing: (name: string, words: string) => void;
 }

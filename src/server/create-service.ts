@@ -20,6 +20,7 @@ import { createRefusals } from './refusals.js';
 import { startRetention } from './retention.js';
 import { checkServiceOptions, type ServiceOptions } from './service-options.js';
 import { createSetup, type SetupState, type Step } from './setup.js';
+import type { Ignored } from './ignoring.js';
 import type { Incoming } from './incoming.js';
 import { createStoreSink, type Stored } from './store-sink.js';
 import { createTokens } from './tokens.js';
@@ -50,6 +51,14 @@ export interface Service {
 const READING = ['/rows', '/refused', '/profiles', '/counts', '/users', '/setup'];
 const isReading = (path: string): boolean =>
   READING.some((one) => path === one || path.startsWith(`${one}/`));
+
+/** What somebody is told who waits for the first row, and sends what is ignored. */
+const IGNORED: Readonly<Record<Ignored, string>> = {
+  ignored_address:
+    'Records came from an address of `ignoreAddresses` (the setting IGNORE_ADDRESSES), so they are not stored.',
+  ignored_gpc:
+    'Records came from a browser that sends Global Privacy Control, so they are not stored: `gpc` (the setting GPC) is "drop".',
+};
 
 const OPERATIONS = ['/v1/identify', '/v1/event', '/v1/batch'];
 /** How long to wait for a database that does not work. */
@@ -88,6 +97,7 @@ export const createService = (options: ServiceOptions): Service => {
     origins: origins ?? [],
     tokenDoor: createTokenDoor(createTokens(options.writeTokens ?? [])),
     accepted: () => setup.note('accepted'),
+    ignored: (why) => setup.failed('stored', IGNORED[why]),
   });
   const endRetention =
     retentionDays === undefined

@@ -106,8 +106,9 @@ export const checkServiceOptions = (options: ServiceOptions): void =>
   checkOptions('createService', options, {
     kinds: KINDS,
     required: ['store'],
-    together: (given, { missing, wrong }) => {
-      checkClients(given, missing);
+    together: (given, check) => {
+      checkClients(given, check);
+      const { missing, wrong } = check;
       const { readToken, relayPath, origins, writeTokens } = given;
       const isSame = ({ token }: WriteToken) => token === readToken;
       if (readToken !== undefined && isList(writeTokens, isWriteToken) && writeTokens!.some(isSame))

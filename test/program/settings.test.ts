@@ -36,10 +36,12 @@ describe('the settings of the program', () => {
     const common = {
       ...{ PORT: '0', HOST: '::', ADMIN_PORT: '9100', CLIENT_ADDRESS_HEADER: 'x-real-ip' },
       ...{ RATE_LIMIT: '0.5/10', CEILING: 'off', LOG_FORMAT: 'json', CHANNELS: 'web,*' },
+      ...{ IGNORE_ADDRESSES: '192.0.2.1, 2001:db8::/48', GPC: 'drop' },
     };
     expect(readSettings(common)).toMatchObject({
       ...{ port: 0, host: '::', adminPort: 9_100, addressHeader: 'x-real-ip', channels: '*' },
       ...{ rateLimit: { perSecond: 0.5, burst: 10 }, ceiling: false },
+      ...{ ignoreAddresses: ['192.0.2.1', '2001:db8::/48'], gpc: 'drop' },
     });
     const ofStore = {
       ...{ DATA_FOLDER: '/data', DATABASE_URL: 'postgres://localhost/x', RETENTION_DAYS: '30' },
@@ -169,6 +171,8 @@ describe('the settings of the program', () => {
     ['TRUSTED_PROXIES', '0'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['TRUSTED_PROXIES', 'proxy.example'],
+    ['IGNORE_ADDRESSES', '192.0.2.1 192.0.2.2'],
+    ['GPC', 'on'],
     ['CONCURRENCY', '0'],
     ['TIMEOUT_SECONDS', '-1'],
     ['IDEMPOTENCY_KEYS', 'true'],
