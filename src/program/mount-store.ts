@@ -23,21 +23,22 @@ interface Parts extends MountParts {
 /** Stores records, and shows them: a service, with a queue in front of it if there is one. */
 export const mountStore = async (settings: Settings, parts: Parts): Promise<Mounted> => {
   const { projects, channels, rateLimit, ceiling, ignoreAddresses, gpc, origins } = settings;
-  const { folder, databaseUrl, retentionDays } = settings.store;
+  const { folder, databaseUrl, readTokens, retentionDays } = settings.store;
   const { queue, clientAddress, hooks, isLocal, tag, files } = parts;
   const { createService } = await load('hono', () => import('../service.js'));
   const writeTokens = settings.store.writeTokens ?? [
     { token: madeToken(folder, 'write-token'), projects: '*' as const },
   ];
   const made = madeToken(folder, 'read-token');
-  const readToken = settings.store.readToken ?? (isLocal ? undefined : made);
+  const isOpen = isLocal && !readTokens;
+  const readToken = settings.store.readToken ?? (isOpen ? undefined : made);
   const store = parts.store ?? (await openStore(databaseUrl));
   // The service says how full the queue is, and the consumer writes into the service.
   const write = (records: readonly Incoming[]) => service.write(records);
   const consumer = queue && createConsumer({ queue, store: { write }, ...hooks });
   const service = createService({
     ...{ store, writeTokens, readToken, projects, channels, rateLimit, ceiling, clientAddress },
-    ...{ tag, retentionDays, page: createRowsPage(new URL('rows/', files)), ...hooks },
+    ...{ readTokens, tag, retentionDays, page: createRowsPage(new URL('rows/', files)), ...hooks },
     ...{
       queue,
       consumer,

@@ -3,7 +3,8 @@ import { isToken, TOKEN_WORDS } from '../interface/is-token.js';
 import { isNetwork } from '../server/http/networks.js';
 import { isOrigin } from '../server/http/origin.js';
 import type { Names, Rate } from '../relay.js';
-import type { WriteToken } from '../service.js';
+import { readToken } from '../server/service-options.js';
+import type { ReadToken, WriteToken } from '../service.js';
 import type { TrustedProxies } from './client-address.js';
 
 /** Beside which settings another one has a meaning. */
@@ -100,22 +101,30 @@ export const database: Kind = {
 };
 
 const PAIR = /^([^=\s][^=]*)=(.+)$/;
+/** The pairs of a project and its token. */
+const pairsOf = (value: string): { project: string; token: string }[] =>
+  listOf(value).map((pair) => {
+    const [, project = '', token = ''] = PAIR.exec(pair) ?? [];
+    return { project, token };
+  });
 export const writeTokens: Kind = {
   words:
     'pairs of a project and its token with commas between them, such as "shop=tok_1,blog=tok_2"; "*" is any project',
-  fits: (value) =>
-    isText(value) &&
-    listOf(value).every((pair) => {
-      const [, , token] = PAIR.exec(pair) ?? [];
-      return token !== undefined && isToken(token);
-    }),
+  fits: (value) => isText(value) && pairsOf(value).every(({ token }) => isToken(token)),
 };
 export const writeTokensOf = (value: string): WriteToken[] => {
   const byToken = new Map<string, Names>();
-  for (const pair of listOf(value)) {
-    const [, project = '', token = ''] = PAIR.exec(pair) ?? [];
+  for (const { project, token } of pairsOf(value)) {
     const known = byToken.get(token) ?? [];
     byToken.set(token, project === '*' || known === '*' ? '*' : [...known, project]);
   }
   return [...byToken].map(([token, projects]) => ({ token, projects }));
 };
+export const readTokens: Kind = {
+  words:
+    'pairs of a project and its token, of 16 characters or more, with commas between them, such as "shop=read-token-of-shop"; READ_TOKEN is for all projects',
+  fits: (value) =>
+    isText(value) &&
+    pairsOf(value).every(({ project, token }) => project !== '*' && readToken.fits(token)),
+};
+export const readTokensOf = (value: string): ReadToken[] => pairsOf(value);

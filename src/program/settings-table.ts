@@ -42,6 +42,9 @@ export const SETTINGS = {
     ofStore(kinds.writeTokens, 'project=token, with commas between pairs', 'made, for any project'),
   ),
   READ_TOKEN: secret(ofStore(kinds.token, 'token for reading and erasing', 'made')),
+  READ_TOKENS: secret(
+    ofStore(kinds.readTokens, 'project=token, with commas: each reads its project alone', 'none'),
+  ),
   RETENTION_DAYS: ofStore(kinds.wholeNumber, 'rows are deleted after so many days', 'never'),
 
   SERVICE_TOKEN: secret(

@@ -80,7 +80,15 @@ const DOWN_MS = 5_000;
  */
 export const createService = (options: ServiceOptions): Service => {
   checkServiceOptions(options);
-  const { store, readToken, retentionDays, relayPath, origins, now = Date.now } = options;
+  const {
+    store,
+    readToken,
+    readTokens,
+    retentionDays,
+    relayPath,
+    origins,
+    now = Date.now,
+  } = options;
   const { queue, consumer } = options;
   const tell = createTell(options);
   const setup = createSetup({ ...options, now });
@@ -113,7 +121,8 @@ export const createService = (options: ServiceOptions): Service => {
     exposeHeaders: ['Retry-After'],
     maxAge: PREFLIGHT_AGE_S,
   });
-  const mayRead = readingAccess(readToken, {
+  const mayRead = readingAccess({
+    ...{ readToken, readTokens },
     hasPage: options.page !== undefined,
     // Pages of other origins come through a proxy, and so does anybody: one that adds no header cannot be told.
     isForThisMachine: !Array.isArray(origins) || origins.every(isLocalOrigin),

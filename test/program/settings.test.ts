@@ -202,6 +202,28 @@ describe('the settings of the program', () => {
     expect(() => readSettings(both)).toThrow(/^(?!.*token-of)/s);
   });
 
+  it('refuse a read token of a project that is short, for all projects, or one of another kind', () => {
+    const token = 'token-of-16-signs';
+    const reading =
+      (READ_TOKENS: string, more = {}) =>
+      () =>
+        readSettings({ READ_TOKENS, ...more });
+    expect(reading(`shop=${token},blog=${token}2`)().store.readTokens).toEqual([
+      ...[{ project: 'shop', token }],
+      ...[{ project: 'blog', token: `${token}2` }],
+    ]);
+    for (const wrong of [`*=${token}`, 'shop=short', token, `shop=${token},`])
+      expect(reading(wrong)).toThrow('`READ_TOKENS` must be pairs of a project and its token');
+    for (const [list, more] of [
+      [`shop=${token},blog=${token}`, {}],
+      [`shop=${token}`, { READ_TOKEN: token }],
+      [`shop=${token}`, { WRITE_TOKENS: `shop=${token}` }],
+    ] as const) {
+      expect(reading(list, more)).toThrow('`READ_TOKENS` must have a token of its own for each');
+      expect(reading(list, more)).toThrow(/^(?!.*token-of)/s);
+    }
+  });
+
   it.each([
     ['shop=tok_1,blog=tok_2', 'shop', false],
     ['shop=tok_1', 'shop,blog', true],

@@ -140,7 +140,8 @@ export interface Store {
   rows(filter: RowFilter, span: Span): Promise<Row[]>;
   /** The highest place that was ever given, though its row may be gone; 0 before the first. */
   lastPlace(): Promise<number>;
-  refused(span: Span): Promise<Refused[]>;
+  /** With a project, only what names it. */
+  refused(span: Span, project?: string): Promise<Refused[]>;
   /**
    * Writes dead records again. Answers what became of each that was there. Those that are stored are refused no more, and
    * those that died again have the words of this time.
@@ -156,8 +157,8 @@ export interface Store {
     page: { after?: Pick<Profile, 'project' | 'user_id'> | undefined; limit: number },
   ): Promise<Profile[]>;
   counts(): Promise<Count[]>;
-  /** How many of the refused are kept. */
-  countRefused(): Promise<number>;
+  /** How many of the refused are kept, or of those that name a project. */
+  countRefused(project?: string): Promise<number>;
   /** Deletes all records of a user, the profile, and what was refused of that user. Answers how many rows there were. */
   erase(project: string, userId: string): Promise<number>;
   /**
