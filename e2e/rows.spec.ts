@@ -201,6 +201,34 @@ test.describe('behind a token', () => {
     // The browser itself prints each answer 401.
     expect(complaints.splice(0).filter((text) => !text.includes('401'))).toEqual([]);
   });
+
+  test('shows one project alone to a token of that project, and offers it nothing to send again', async ({
+    page,
+    service,
+    complaints,
+  }) => {
+    const refused = (project: string) => ({
+      ...({ received_at: new Date().toISOString(), reason: 'database', status: 422 } as const),
+      ...{ message: `out of range in ${project}`, project, record: incoming('Dead', { project }) },
+    });
+    await service.store(incoming('Of The Shop'));
+    await service.refuse(refused('shop'), refused('docs'));
+    await page.goto(`${service.url}/rows?token=the-token-of-readers-of-docs`);
+    const waiting = page.getByRole('heading', { name: 'Waiting for the first row of docs' });
+    await expect(waiting).toBeVisible();
+    await service.store(incoming('Of The Docs', { project: 'docs' }), incoming('Of The Shop'));
+    await expect(rows(page)).toContainText('Of The Docs');
+    await expect(page.getByText('Of The Shop')).toHaveCount(0);
+    await page.getByRole('tab', { name: 'Refused' }).click();
+    await expect(page.getByText('out of range in')).toHaveText('out of range in docs');
+    await expect(page.getByRole('button', { name: 'Send' })).toHaveCount(0);
+    // Another project, by the address: it says why, and the way back.
+    await page.goto(`${service.url}/rows?project=shop`);
+    await expect(page.getByText('This token reads the project "docs" alone.')).toBeVisible();
+    await page.getByRole('link', { name: 'without filters' }).click();
+    await expect(rows(page)).toContainText('Of The Docs');
+    expect(complaints.splice(0).filter((text) => !text.includes('403'))).toEqual([]);
+  });
 });
 
 test('works under a path of a site, beside other services of the same host @firefox', async ({

@@ -37,6 +37,7 @@ export type {
 } from './server/queue/ports.js';
 export type { AdmissionOptions, Rate, RateLimit } from './server/http/admission.js';
 export type { ClientOptions } from './server/http/client.js';
+export type { IgnoringOptions } from './server/ignoring.js';
 export type { Origins } from './server/http/origin.js';
 export type { UpstreamOptions } from './server/deliver/upstream.js';
 export type { Names } from './server/records.js';

@@ -10,7 +10,7 @@ export type { ServiceHealth } from './server/deliver/backoff.js';
 export type { Undelivered } from './server/deliver/hand.js';
 export type { StoreTarget } from './server/deliver/targets.js';
 export type { Stored } from './server/store-sink.js';
-export type { PageFile, ServiceOptions, WriteToken } from './server/service-options.js';
+export type { PageFile, ReadToken, ServiceOptions, WriteToken } from './server/service-options.js';
 export type { ServerOptions } from './server/relay-options.js';
 export type {
   Bound,
@@ -51,6 +51,7 @@ export type {
 export type { EventBody, IdentifyBody, RecordType } from './interface/bodies.js';
 export type { AdmissionOptions, Rate, RateLimit } from './server/http/admission.js';
 export type { ClientOptions } from './server/http/client.js';
+export type { IgnoringOptions } from './server/ignoring.js';
 export type { Origins } from './server/http/origin.js';
 export type { ErrorStatus } from './server/http/answers.js';
 export type { Names } from './server/records.js';

@@ -42,6 +42,7 @@ export const createRowsService = async (
       store,
       writeTokens: [{ token: TOKEN, projects: ['shop', 'docs'] }],
       ...{ page: createRowsPage(pathToFileURL(`${DIST_FOLDER}/rows/`)), readToken },
+      ...(readToken && { readTokens: [{ token: `${readToken}-of-docs`, project: 'docs' }] }),
       tokenFile: '/data/write-token',
       ...{ rateLimit: false, ceiling: false, clientAddress: () => '127.0.0.1' },
       ...(tag !== undefined && { tag }),

@@ -1,4 +1,5 @@
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
+import { createNetworks } from '../server/http/networks.js';
 
 /** Proxies whose headers are believed: how many, or their networks. */
 export type TrustedProxies = number | readonly string[];
@@ -29,17 +30,6 @@ const addressesIn = (header: string, value: string | null): string[] =>
     .map((part) => (header === 'forwarded' ? /(?:^|;)\s*for=([^;]+)/i.exec(part)?.[1] : part))
     .map((part) => bareOf(part ?? ''));
 
-const createIsTrusted = (networks: readonly string[]) => {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
-  }
-  return (address: string): boolean =>
-    isIP(address) !== 0 && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
-};
-
 /**
  * Finds the client of a request: the other end of the connection or, if that is a trusted proxy, the address that the
  * proxy names. In the header it is the first address from the right that is no trusted proxy. The client may have
@@ -48,7 +38,7 @@ const createIsTrusted = (networks: readonly string[]) => {
 export const createClientAddress = ({ header: named, trusted, warn }: Place = {}) => {
   const addresses = new WeakMap<Request, string | undefined>();
   const header = named?.toLowerCase() ?? (trusted === undefined ? undefined : 'x-forwarded-for');
-  const isTrusted = typeof trusted === 'object' ? createIsTrusted(trusted) : undefined;
+  const isTrusted = typeof trusted === 'object' ? createNetworks(trusted) : undefined;
   /** Requests in a row that hint at a wrong setting. */
   let odd = 0;
 

@@ -12,7 +12,7 @@ export const mountRelay = (
   service: ServiceSettings,
   { log, queue, clientAddress, hooks }: MountParts & { log: Log },
 ): Mounted => {
-  const { projects, channels, rateLimit, ceiling } = settings;
+  const { projects, channels, rateLimit, ceiling, ignoreAddresses, gpc } = settings;
   const { baseUrl, token, timeout, idempotencyKey, maxAge } = service;
   const client = createServiceClient(service, createNodeFetch());
   const { fetch, concurrency } = client;
@@ -27,6 +27,7 @@ export const mountRelay = (
     });
   const relay = createRelay({
     ...{ ...toService, projects, channels, rateLimit, ceiling, clientAddress, queue, consumer },
+    ...{ ignoreAddresses, gpc },
     // With SERVICE_URL the origins are required.
     origins: settings.origins!,
     secret: token,

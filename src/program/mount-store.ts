@@ -22,23 +22,31 @@ interface Parts extends MountParts {
 
 /** Makes a service: it stores records and shows them, with a queue in front if there is one. */
 export const mountStore = async (settings: Settings, parts: Parts): Promise<Mounted> => {
-  const { projects, channels, rateLimit, ceiling, origins } = settings;
-  const { folder, databaseUrl, retentionDays } = settings.store;
+  const { projects, channels, rateLimit, ceiling, ignoreAddresses, gpc, origins } = settings;
+  const { folder, databaseUrl, readTokens, retentionDays } = settings.store;
   const { queue, clientAddress, hooks, isLocal, tag, files } = parts;
   const { createService } = await load('hono', () => import('../service.js'));
   const writeTokens = settings.store.writeTokens ?? [
     { token: madeToken(folder, 'write-token'), projects: '*' as const },
   ];
   const made = madeToken(folder, 'read-token');
-  const readToken = settings.store.readToken ?? (isLocal ? undefined : made);
+  const isOpen = isLocal && !readTokens;
+  const readToken = settings.store.readToken ?? (isOpen ? undefined : made);
   const store = parts.store ?? (await openStore(databaseUrl));
   // The service and the consumer need each other: this calls the service only after both are made.
   const write = (records: readonly Incoming[]) => service.write(records);
   const consumer = queue && createConsumer({ queue, store: { write }, ...hooks });
   const service = createService({
     ...{ store, writeTokens, readToken, projects, channels, rateLimit, ceiling, clientAddress },
-    ...{ tag, retentionDays, page: createRowsPage(new URL('rows/', files)), ...hooks },
-    ...{ queue, consumer, relayPath: RELAY_PATH, origins: origins ?? isLocalOrigin },
+    ...{ readTokens, tag, retentionDays, page: createRowsPage(new URL('rows/', files)), ...hooks },
+    ...{
+      queue,
+      consumer,
+      ignoreAddresses,
+      gpc,
+      relayPath: RELAY_PATH,
+      origins: origins ?? isLocalOrigin,
+    },
     tokenFile: settings.store.writeTokens ? undefined : resolve(folder, 'write-token'),
   });
   return {

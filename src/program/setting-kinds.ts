@@ -1,9 +1,10 @@
-import { isIP } from 'node:net';
 import { isText, type Kind } from '../interface/kinds.js';
 import { isToken, TOKEN_WORDS } from '../interface/is-token.js';
+import { isNetwork } from '../server/http/networks.js';
 import { isOrigin } from '../server/http/origin.js';
 import type { Names, Rate } from '../relay.js';
-import type { WriteToken } from '../service.js';
+import { readToken } from '../server/service-options.js';
+import type { ReadToken, WriteToken } from '../service.js';
 import type { TrustedProxies } from './client-address.js';
 
 /** The settings beside which another setting has a meaning. */
@@ -73,13 +74,9 @@ const oneOf = (one: string, other: string): Kind => ({
   fits: (value) => value === one || value === other,
 });
 export const onOff = oneOf('on', 'off');
+export const keepOrDrop = oneOf('keep', 'drop');
 export const logFormat = oneOf('text', 'json');
 const HOPS = /^[1-9]$/;
-const isNetwork = (value: string): boolean => {
-  const [address = '', bits = '0', more] = value.split('/');
-  const most = isIP(address) === 4 ? 32 : 128;
-  return isIP(address) > 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most && more === undefined;
-};
 export const proxies: Kind = {
   words:
     'the number of proxies in front, or their addresses and networks with commas between them, such as "10.0.0.0/8"',
@@ -87,6 +84,10 @@ export const proxies: Kind = {
 };
 export const proxiesOf = (value: string | undefined): TrustedProxies | undefined =>
   (value && (HOPS.test(value) ? Number(value) : listOf(value))) || undefined;
+export const networks: Kind = {
+  words: 'addresses and networks with commas between them, such as "192.0.2.1,2001:db8::/48"',
+  fits: (value) => isText(value) && listOf(value).every(isNetwork),
+};
 export const header: Kind = {
   words: 'the name of a header, such as "x-real-ip"',
   fits: (value) => /^[\w!#$%&'*+.^`|~-]+$/.test(String(value)),
@@ -100,22 +101,30 @@ export const database: Kind = {
 };
 
 const PAIR = /^([^=\s][^=]*)=(.+)$/;
+/** The pairs of a project and its token. */
+const pairsOf = (value: string): { project: string; token: string }[] =>
+  listOf(value).map((pair) => {
+    const [, project = '', token = ''] = PAIR.exec(pair) ?? [];
+    return { project, token };
+  });
 export const writeTokens: Kind = {
   words:
     'pairs of a project and its token with commas between them, such as "shop=tok_1,blog=tok_2"; "*" is any project',
-  fits: (value) =>
-    isText(value) &&
-    listOf(value).every((pair) => {
-      const [, , token] = PAIR.exec(pair) ?? [];
-      return token !== undefined && isToken(token);
-    }),
+  fits: (value) => isText(value) && pairsOf(value).every(({ token }) => isToken(token)),
 };
 export const writeTokensOf = (value: string): WriteToken[] => {
   const byToken = new Map<string, Names>();
-  for (const pair of listOf(value)) {
-    const [, project = '', token = ''] = PAIR.exec(pair) ?? [];
+  for (const { project, token } of pairsOf(value)) {
     const known = byToken.get(token) ?? [];
     byToken.set(token, project === '*' || known === '*' ? '*' : [...known, project]);
   }
   return [...byToken].map(([token, projects]) => ({ token, projects }));
 };
+export const readTokens: Kind = {
+  words:
+    'pairs of a project and its token, of 16 characters or more, with commas between them, such as "shop=read-token-of-shop"; READ_TOKEN is for all projects',
+  fits: (value) =>
+    isText(value) &&
+    pairsOf(value).every(({ project, token }) => project !== '*' && readToken.fits(token)),
+};
+export const readTokensOf = (value: string): ReadToken[] => pairsOf(value);

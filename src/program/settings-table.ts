@@ -32,6 +32,8 @@ export const SETTINGS = {
   ),
   RATE_LIMIT: always(kinds.rate, 'records of one client, a second and at once', '100/1000'),
   CEILING: always(kinds.rate, 'records of all clients, a second and at once', '2000/20000'),
+  IGNORE_ADDRESSES: always(kinds.networks, 'addresses and networks of your own visits', 'none'),
+  GPC: always(kinds.keepOrDrop, 'keep or drop records of browsers with Sec-GPC: 1', 'keep'),
   LOG_FORMAT: always(kinds.logFormat, 'format of the log: text or json', 'text'),
 
   DATABASE_URL: secret(ofStore(kinds.database, 'postgres://… or file:…', 'a file in DATA_FOLDER')),
@@ -40,6 +42,9 @@ export const SETTINGS = {
     ofStore(kinds.writeTokens, 'project=token, with commas between pairs', 'made, for any project'),
   ),
   READ_TOKEN: secret(ofStore(kinds.token, 'token for reading and erasing', 'made')),
+  READ_TOKENS: secret(
+    ofStore(kinds.readTokens, 'project=token, with commas: each reads its project alone', 'none'),
+  ),
   RETENTION_DAYS: ofStore(kinds.wholeNumber, 'days after which rows are deleted', 'never'),
 
   SERVICE_TOKEN: secret(

@@ -1,5 +1,5 @@
 import { checkOptions, type Kinds } from '../server/check-options.js';
-import { readToken, SAME_TOKEN } from '../server/service-options.js';
+import { checkReadTokens, readToken } from '../server/service-options.js';
 import type { LogFormat } from './log.js';
 import type { QueueSettings } from './open-queue.js';
 import { readEnvironment, tellMisspelt } from './read-environment.js';
@@ -25,12 +25,14 @@ const checkMeaning: Check = (given, { wrong }) => {
 };
 
 /** Checks tokens against each other and the lists. Messages show no project of a token: it might be a part of one. */
-const checkTokens: Check = ({ READ_TOKEN, WRITE_TOKENS, PROJECTS = '*' }, { wrong }) => {
+const checkTokens: Check = (given, { wrong }) => {
+  const { READ_TOKEN, READ_TOKENS, WRITE_TOKENS, PROJECTS = '*' } = given;
   const pairs = kinds.writeTokens.fits(WRITE_TOKENS) ? kinds.writeTokensOf(WRITE_TOKENS!) : [];
-  if (READ_TOKEN !== undefined) {
-    if (!readToken.fits(READ_TOKEN)) wrong('READ_TOKEN', `must be ${readToken.words}`);
-    if (pairs.some(({ token }) => token === READ_TOKEN)) wrong('READ_TOKEN', SAME_TOKEN);
-  }
+  const readTokens = kinds.readTokens.fits(READ_TOKENS) ? kinds.readTokensOf(READ_TOKENS!) : [];
+  if (READ_TOKEN !== undefined && !readToken.fits(READ_TOKEN))
+    wrong('READ_TOKEN', `must be ${readToken.words}`);
+  const tokens = { readToken: READ_TOKEN, readTokens, writeTokens: pairs };
+  checkReadTokens(tokens, ['READ_TOKEN', 'READ_TOKENS'], wrong);
   const listed = kinds.namesOf(PROJECTS);
   const isListed = (project: string) => listed === '*' || listed.includes(project);
   if (pairs.some(({ projects }) => projects !== '*' && !projects.every(isListed)))
@@ -88,6 +90,8 @@ const storeOf = ({ DATA_FOLDER: folder = 'analytics-data', ...given }: Environme
   writeTokens:
     given.WRITE_TOKENS === undefined ? undefined : kinds.writeTokensOf(given.WRITE_TOKENS),
   readToken: given.READ_TOKEN,
+  /** With them nothing is open without a token. */
+  readTokens: given.READ_TOKENS === undefined ? undefined : kinds.readTokensOf(given.READ_TOKENS),
   retentionDays: numberOf(given.RETENTION_DAYS),
 });
 
@@ -138,6 +142,9 @@ export const readSettings = (
     trustedProxies: kinds.proxiesOf(given.TRUSTED_PROXIES),
     rateLimit: kinds.rateOf(given.RATE_LIMIT),
     ceiling: kinds.rateOf(given.CEILING),
+    ignoreAddresses:
+      given.IGNORE_ADDRESSES === undefined ? undefined : kinds.listOf(given.IGNORE_ADDRESSES),
+    gpc: given.GPC as 'keep' | 'drop' | undefined,
   };
 };
 

@@ -15,7 +15,7 @@ interface OptionList<Options> {
 }
 
 /** Notes what is wrong with an option. Only the first problem of each is kept. */
-interface OptionCheck {
+export interface OptionCheck {
   wrong: (name: string, problem: string) => void;
   missing: (name: string, words: string) => void;
 }

@@ -6,6 +6,7 @@ import { answerJson } from './http/answers.js';
 import { createAdmission, createHeldBodies } from './http/admission.js';
 import { createOpaqueWord } from './http/client.js';
 import type { Origins } from './http/origin.js';
+import { createIgnoring, type Ignored } from './ignoring.js';
 import { createReceive, type Refused } from './receive.js';
 import type { Names, Rules } from './records.js';
 import { refusalOf } from './refusal.js';
@@ -39,8 +40,10 @@ interface Parts {
   secret?: string | undefined;
   browserOf?: ((request: Request) => Promise<string | undefined>) | undefined;
   addressOf?: ((request: Request) => string | undefined) | undefined;
-  /** Called with each request and record that is refused. */
+  /** Called with each request and record that is refused, unless the request is ignored. */
   refused?: ((refused: Refused) => void) | undefined;
+  /** Called with why a request is ignored. */
+  ignored?: ((ignored: Ignored) => void) | undefined;
   accepted?: (() => void) | undefined;
   tell: Tell;
   now: () => number;
@@ -67,6 +70,8 @@ export const createServer = (parts: Parts) => {
     browserOf: parts.browserOf,
     addressOf: parts.addressOf,
     accepted: parts.accepted,
+    ignoring: createIgnoring(options),
+    ignored: parts.ignored,
     refused: (refused) => {
       unlisted(refused);
       parts.refused?.(refused);

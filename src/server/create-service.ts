@@ -20,6 +20,7 @@ import { createRefusals } from './refusals.js';
 import { startRetention } from './retention.js';
 import { checkServiceOptions, type ServiceOptions } from './service-options.js';
 import { createSetup, type SetupState, type Step } from './setup.js';
+import type { Ignored } from './ignoring.js';
 import type { Incoming } from './incoming.js';
 import { createStoreSink, type Stored } from './store-sink.js';
 import { createTokens } from './tokens.js';
@@ -51,6 +52,14 @@ const READING = ['/rows', '/refused', '/profiles', '/counts', '/users', '/setup'
 const isReading = (path: string): boolean =>
   READING.some((one) => path === one || path.startsWith(`${one}/`));
 
+/** What somebody is told who waits for the first row, and sends what is ignored. */
+const IGNORED: Readonly<Record<Ignored, string>> = {
+  ignored_address:
+    'Records came from an address of `ignoreAddresses` (the setting IGNORE_ADDRESSES), so they are not stored.',
+  ignored_gpc:
+    'Records came from a browser that sends Global Privacy Control, so they are not stored: `gpc` (the setting GPC) is "drop".',
+};
+
 const OPERATIONS = ['/v1/identify', '/v1/event', '/v1/batch'];
 /** How long a reader should wait if the database does not work. */
 const DOWN_MS = 5_000;
@@ -71,7 +80,15 @@ const DOWN_MS = 5_000;
  */
 export const createService = (options: ServiceOptions): Service => {
   checkServiceOptions(options);
-  const { store, readToken, retentionDays, relayPath, origins, now = Date.now } = options;
+  const {
+    store,
+    readToken,
+    readTokens,
+    retentionDays,
+    relayPath,
+    origins,
+    now = Date.now,
+  } = options;
   const { queue, consumer } = options;
   const tell = createTell(options);
   const setup = createSetup({ ...options, now });
@@ -88,6 +105,7 @@ export const createService = (options: ServiceOptions): Service => {
     origins: origins ?? [],
     tokenDoor: createTokenDoor(createTokens(options.writeTokens ?? [])),
     accepted: () => setup.note('accepted'),
+    ignored: (why) => setup.failed('stored', IGNORED[why]),
   });
   const endRetention =
     retentionDays === undefined
@@ -103,7 +121,8 @@ export const createService = (options: ServiceOptions): Service => {
     exposeHeaders: ['Retry-After'],
     maxAge: PREFLIGHT_AGE_S,
   });
-  const mayRead = readingAccess(readToken, {
+  const mayRead = readingAccess({
+    ...{ readToken, readTokens },
     hasPage: options.page !== undefined,
     // If pages of other origins may send, there is a proxy in front, and it may add no header by which to tell
     // strangers from this machine.

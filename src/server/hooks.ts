@@ -6,7 +6,8 @@ export type ServerMetric =
   | 'requests'
   /**
    * 1 a record that was received (`side` is `in`) or tried by a consumer (`out`). Label: `outcome`. A record that a
-   * consumer gives back untried does not count.
+   * consumer gives back untried does not count. Records that go nowhere have the outcome `ignored_address` or
+   * `ignored_gpc`.
    */
   | 'records'
   /** 1 a request or record that was refused. Labels: `reason`, and `kept`: whether it can be read later. */

@@ -136,7 +136,9 @@ const SINGLE = {
 };
 const NOT_ALLOWED = {
   401: failure('No read token, or a wrong one.'),
-  403: failure('A page of another site, or a foreign name of a service without a read token.'),
+  403: failure(
+    'A page of another site, a foreign name of a service without a read token, or a token of one project that asks for more.',
+  ),
 };
 const DOWN = { 503: toWait('The database does not work.') };
 const WRONG = { 400: failure('What is wrong with the query or the body.'), ...DOWN };
@@ -155,10 +157,11 @@ const SPAN = [
   limit(MAX_LIMIT),
   query('newest', ONE, '`1`: the newest first.'),
 ];
+const PROJECT = query('project', text, 'Only of this project.');
 const ROWS = [
   query('format', oneOf('json', 'ndjson', 'csv', 'sse'), 'Or by the Accept header.'),
   query('bom', ONE, '`1`: CSV begins with a byte order mark, for Excel.'),
-  query('project', text, 'Only of this project.'),
+  PROJECT,
   query('channel', text, 'Only of this channel.'),
   query('user', text, 'Only of this user.'),
   query('type', ref('Type'), 'Only of this type.'),
@@ -170,7 +173,7 @@ const ROWS = [
   ...SPAN,
 ];
 const PROFILES = [
-  query('project', text, 'Only of this project.'),
+  PROJECT,
   query('user', text, 'Only this user.'),
   query('after', text, 'The `next` of the page before.'),
   limit(MAX_PROFILES),
@@ -218,10 +221,12 @@ const paths = {
   '/v1/batch': { post: write('batch', 'Takes many, and answers for each.', BATCH, [], 'Batch') },
   '/rows': { get: read('rows', 'The rows, or their page.', { 200: PAGE, ...WRONG }, ROWS) },
   '/rows/{file}': { get: ask('pageFile', 'A file of the page of the rows.', FILES, FILE) },
-  '/refused': { get: read('refused', 'What was refused, and why.', LETTERS, SPAN) },
+  '/refused': { get: read('refused', 'What was refused, and why.', LETTERS, [PROJECT, ...SPAN]) },
   '/refused/resend': { post: read('resend', 'Stores refused records.', RESENT, [], 'Seqs') },
   '/profiles': { get: read('profiles', 'Profiles of users.', PAGE_OF_PROFILES, PROFILES) },
-  '/counts': { get: read('counts', 'How much is stored, and how much was refused.', COUNTS) },
+  '/counts': {
+    get: read('counts', 'How much is stored, and how much was refused.', COUNTS, [PROJECT]),
+  },
   '/users': { delete: read('erase', 'Erases all that is known of a user.', DELETED, USER) },
   '/setup': { get: read('setup', 'How far setting up has come.', ok('The steps.', 'Setup')) },
   '/openapi.json': { get: ask('openapi', 'This document.', ok('All of it.', 'Document')) },
@@ -243,7 +248,9 @@ export const OPENAPI = {
     schemas,
     securitySchemes: {
       writeToken: bearer('A write token.'),
-      readToken: bearer('The read token, where the service was given one.'),
+      readToken: bearer(
+        'The read token, where the service was given one; or a token that reads one project, and erases and sends again nothing.',
+      ),
     },
   },
 };

@@ -5,6 +5,7 @@ import { answerJson } from './http/answers.js';
 import type { Admission, Charge, createHeldBodies, HeldBody } from './http/admission.js';
 import { MAX_BODY_BYTES, readBody, type BodyStatus } from './http/body.js';
 import { weighBody, weighBytes } from './http/weigh.js';
+import type { Ignored } from './ignoring.js';
 import type { Incoming } from './incoming.js';
 import {
   checkRecord,
@@ -30,6 +31,11 @@ export interface Refused {
   body?: unknown;
 }
 
+/** What is known of a request that is let in. */
+interface Arrival extends Pass {
+  ignored: Ignored | undefined;
+}
+
 interface Parts {
   sink: Sink;
   rules: Rules;
@@ -40,8 +46,12 @@ interface Parts {
   browserOf?: ((request: Request) => Promise<string | undefined>) | undefined;
   /** The truncated address of a client, if it is to be passed on. */
   addressOf?: ((request: Request) => string | undefined) | undefined;
-  /** Called with each request and record that is refused. */
+  /** Why the records of a request go nowhere, if that is so. */
+  ignoring: (request: Request) => Ignored | undefined;
+  /** Called with each request and record that is refused, unless the request is ignored. */
   refused: (refused: Refused) => void;
+  /** Called with why a request is ignored. */
+  ignored?: ((ignored: Ignored) => void) | undefined;
   /** Called when a sender has been let in. */
   accepted?: (() => void) | undefined;
   tell: Tell;
@@ -81,6 +91,9 @@ const refusalIn = (result: BatchResult): Refusal | undefined => {
   // The service refuses this server, not the client. If the client got a 401, it would ask for another token.
   return outcome === 'blocked' ? refusalOf('database', '', { status: 502 }) : undefined;
 };
+
+/** A sender whose records are ignored is told that they were accepted, so that it sends none of them again. */
+const accepted = ({ id }: ClaimedRecord): BatchResult => ({ id, outcome: 'accepted', status: 0 });
 
 const NOUN = { identify: 'Profile', event: 'Event' };
 
@@ -122,13 +135,21 @@ export const createReceive = (parts: Parts) => {
     return overdrawn ?? (isTooMuch ? refusalOf('size', 'The body has too many values.') : body);
   };
 
+  /** Counts the records, and keeps nothing of them. */
+  const ignore = (claimed: readonly ClaimedRecord[], why: Ignored): BatchResult[] => {
+    tell.metric('records', claimed.length, { side: 'in', outcome: why });
+    parts.ignored?.(why);
+    return claimed.map(accepted);
+  };
+
   /** Checks records and gives the good ones to the sink. Returns a result for each, or a refusal of all. */
   const take = async (
     request: Request,
     claimed: readonly ClaimedRecord[],
-    { mayWrite }: Pass,
+    { mayWrite, ignored }: Arrival,
     client: string,
   ): Promise<(BatchResult | Refusal)[] | Refusal> => {
+    if (ignored) return ignore(claimed, ignored);
     const time = now();
     const circumstances = { receivedAt: new Date(time).toISOString(), mayWrite };
     const checked = claimed.map((record) => checkRecord(record, rules, circumstances));
@@ -174,7 +195,7 @@ export const createReceive = (parts: Parts) => {
   const answerBatch = async (
     request: Request,
     text: string,
-    pass: Pass,
+    pass: Arrival,
     client: string,
   ): Promise<Response | Refusal> => {
     const claimed = parseBatch(text);
@@ -205,7 +226,7 @@ export const createReceive = (parts: Parts) => {
     request: Request,
     type: 'identify' | 'event',
     text: string,
-    pass: Pass,
+    pass: Arrival,
     client: string,
   ): Promise<Response | Refusal> => {
     const claimed = singleOf(request, type, text);
@@ -215,7 +236,8 @@ export const createReceive = (parts: Parts) => {
     const [one] = taken;
     const refusal = isRefusal(one!) ? one : refusalIn(one!);
     if (refusal) return answerRefusal(refusal);
-    return answerJson(200, { success: true, message: `${NOUN[type]} ${sink.done}` });
+    const done = pass.ignored ? 'accepted' : sink.done;
+    return answerJson(200, { success: true, message: `${NOUN[type]} ${done}` });
   };
 
   const answer = async (
@@ -223,6 +245,7 @@ export const createReceive = (parts: Parts) => {
     operation: Operation,
     door: Door,
     client: string,
+    ignored: Ignored | undefined,
   ): Promise<Response | Refusal> => {
     const pass = await door.enter(request);
     const charge = admission.accountOf(client, isRefusal(pass) ? undefined : pass.own);
@@ -235,15 +258,15 @@ export const createReceive = (parts: Parts) => {
     const unauthorized = await door.authorize?.(request);
     if (unauthorized) return unauthorized;
     parts.accepted?.();
-    const waitMs = sink.waitMs();
+    const waitMs = ignored ? 0 : sink.waitMs();
     if (waitMs > 0) return refusalOf('database', '', { status: 503, waitMs });
     const held = hold(client);
     try {
       const text = await read(request, charge, held);
       if (typeof text !== 'string') return text;
       return await (operation === 'batch'
-        ? answerBatch(request, text, pass, client)
-        : answerSingle(request, operation, text, pass, client));
+        ? answerBatch(request, text, { ...pass, ignored }, client)
+        : answerSingle(request, operation, text, { ...pass, ignored }, client));
     } finally {
       held.release();
     }
@@ -252,11 +275,12 @@ export const createReceive = (parts: Parts) => {
   return async (request: Request, operation: Operation, door: Door): Promise<Response> => {
     const known = admission.clientOf(request);
     const client = typeof known === 'string' ? known : '';
+    const ignored = typeof known === 'string' ? parts.ignoring(request) : undefined;
     const answered =
-      typeof known === 'string' ? await answer(request, operation, door, known) : known;
+      typeof known === 'string' ? await answer(request, operation, door, known, ignored) : known;
     if (answered instanceof Response) return answered;
     // A sink that is away reports that itself, and the sender sends the records again.
-    const isOwn = answered.reason !== 'database';
+    const isOwn = answered.reason !== 'database' && !ignored;
     const type = operation === 'batch' ? undefined : operation;
     if (isOwn) refused({ refusal: answered, request, client, type });
     return answerRefusal(answered);

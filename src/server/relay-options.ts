@@ -8,17 +8,25 @@ import {
   timer,
   type Kind,
 } from '../interface/kinds.js';
-import { checkOptions, HOOK_KINDS, objectWith, type Kinds } from './check-options.js';
+import {
+  checkOptions,
+  HOOK_KINDS,
+  objectWith,
+  type Kinds,
+  type OptionCheck,
+} from './check-options.js';
 import type { Consumer } from './deliver/consumer.js';
 import { DELIVERY_KINDS, type DeliveryOptions } from './deliver/delivery.js';
 import type { Hooks } from './hooks.js';
 import type { AdmissionOptions, Rate } from './http/admission.js';
+import { isNetwork } from './http/networks.js';
 import { isOrigin, type Origins } from './http/origin.js';
+import type { IgnoringOptions } from './ignoring.js';
 import type { Putter } from './queue/ports.js';
 import type { Names } from './records.js';
 
 /** Options of every server: who may send, and how much. */
-export interface ServerOptions extends Hooks, AdmissionOptions {
+export interface ServerOptions extends Hooks, AdmissionOptions, IgnoringOptions {
   /**
    * Called with a request from a page before its body is read; `false` refuses it with 403. It may read the headers (a
    * session cookie, say), not the body. If it fails, or takes longer than `timeout`, the answer is 503.
@@ -90,6 +98,11 @@ export const SERVER_KINDS: Kinds<ServerOptions> = {
     fits: (value) => value === false || isRate(value),
   },
   timeout: timer,
+  ignoreAddresses: {
+    words: 'a list of addresses and networks like "192.0.2.1" and "2001:db8::/48"',
+    fits: (value) => isList(value, isNetwork),
+  },
+  gpc: { words: '"keep" or "drop"', fits: (value) => value === 'keep' || value === 'drop' },
   secret: text,
   deadline: timer,
   queue: objectWith('put'),
@@ -108,9 +121,11 @@ const KINDS: Kinds<RelayOptions> = {
 
 /** Requires `clientAddress`, unless clients are not limited. */
 export const checkClients = (
-  { clientAddress, rateLimit }: Partial<ServerOptions>,
-  missing: (name: string, words: string) => void,
+  { clientAddress, rateLimit, ignoreAddresses }: Partial<ServerOptions>,
+  { missing, wrong }: OptionCheck,
 ): void => {
+  if (ignoreAddresses && !clientAddress)
+    wrong('ignoreAddresses', 'needs `clientAddress`: a function');
   if (clientAddress || rateLimit === false) return;
   missing(
     'clientAddress',
@@ -127,9 +142,9 @@ export const checkRelayOptions = (options: RelayOptions): void =>
       ...(options?.queue ? [] : (['baseUrl', 'token'] as const)),
       ...(['origins', 'projects', 'channels'] as const),
     ],
-    together: (given, { missing, wrong }) => {
-      checkClients(given, missing);
+    together: (given, check) => {
+      checkClients(given, check);
       if (given.forwardAddress && !given.clientAddress)
-        wrong('forwardAddress', 'needs `clientAddress`: a function');
+        check.wrong('forwardAddress', 'needs `clientAddress`: a function');
     },
   });

@@ -1,6 +1,6 @@
 import { callback, isFunction, isText, positive, text, type Kind } from '../interface/kinds.js';
 import { isToken } from '../interface/is-token.js';
-import { checkOptions, objectWith, type Kinds } from './check-options.js';
+import { checkOptions, objectWith, type Kinds, type OptionCheck } from './check-options.js';
 import type { Rate } from './http/admission.js';
 import type { Origins } from './http/origin.js';
 import type { Names } from './records.js';
@@ -24,6 +24,12 @@ export interface WriteToken {
    * sends for many clients. @default that of each client, `rateLimit`
    */
   rate?: Rate | false | undefined;
+}
+
+/** A token that may read one project, and erase and send again nothing. */
+export interface ReadToken {
+  token: string;
+  project: string;
 }
 
 /** A file of the page that shows the rows. */
@@ -52,6 +58,11 @@ export interface ServiceOptions extends ServerOptions {
    * others.
    */
   readToken?: string | undefined;
+  /**
+   * Tokens that read one project alone and change nothing, each as `{ token, project }`. They read rows, profiles, counts
+   * and refused records. With them nothing is open without a token. @default none
+   */
+  readTokens?: readonly ReadToken[] | undefined;
   /** Projects that may be written to; `'*'` for any. @default any */
   projects?: Names | undefined;
   /** Channels that events may be in; `'*'` for any. @default any */
@@ -72,8 +83,32 @@ export const readToken: Kind = {
   words: `a token of ${MIN_READ_TOKEN} characters or more, in ASCII and without spaces`,
   fits: (value) => isToken(value) && value.length >= MIN_READ_TOKEN,
 };
-export const SAME_TOKEN = 'must be another than the write tokens, which stand in pages';
+const SAME_TOKEN = 'must be another than the write tokens, which stand in pages';
+const OF_MANY =
+  'must have a token of its own for each project, and none that reads or writes anything else';
 
+interface Tokens {
+  readToken: string | undefined;
+  readTokens: readonly ReadToken[];
+  writeTokens: readonly WriteToken[];
+}
+
+/** Refuses read tokens that open more than they are meant to. The names are those of the two options. */
+export const checkReadTokens = (
+  { readToken, readTokens, writeTokens }: Tokens,
+  [nameOfOne, nameOfMany]: readonly [string, string],
+  wrong: OptionCheck['wrong'],
+): void => {
+  const written = writeTokens.map(({ token }) => token);
+  if (readToken !== undefined && written.includes(readToken)) wrong(nameOfOne, SAME_TOKEN);
+  const all = [...new Set([...written, readToken]), ...readTokens.map(({ token }) => token)];
+  if (new Set(all).size < all.length) wrong(nameOfMany, OF_MANY);
+};
+
+const isReadToken = (value: unknown): boolean => {
+  const { token, project } = (value ?? {}) as Partial<ReadToken>;
+  return readToken.fits(token) && isText(project);
+};
 const isWriteToken = (value: unknown): boolean => {
   const { token, projects, rate } = (value ?? {}) as Partial<WriteToken>;
   const isFineRate = rate === undefined || rate === false || isRate(rate);
@@ -93,6 +128,10 @@ const KINDS: Kinds<ServiceOptions> = {
   relayPath: path,
   origins: originsKind,
   readToken,
+  readTokens: {
+    words: `a list of { token, project }, each with ${readToken.words}`,
+    fits: (value) => isList(value, isReadToken),
+  },
   projects: names,
   channels: names,
   retentionDays: positive,
@@ -106,12 +145,19 @@ export const checkServiceOptions = (options: ServiceOptions): void =>
   checkOptions('createService', options, {
     kinds: KINDS,
     required: ['store'],
-    together: (given, { missing, wrong }) => {
-      checkClients(given, missing);
-      const { readToken, relayPath, origins, writeTokens } = given;
-      const isSame = ({ token }: WriteToken) => token === readToken;
-      if (readToken !== undefined && isList(writeTokens, isWriteToken) && writeTokens!.some(isSame))
-        wrong('readToken', SAME_TOKEN);
+    together: (given, check) => {
+      checkClients(given, check);
+      const { missing, wrong } = check;
+      const { readToken, readTokens, relayPath, origins, writeTokens } = given;
+      checkReadTokens(
+        {
+          readToken,
+          readTokens: isList(readTokens, isReadToken) ? readTokens! : [],
+          writeTokens: isList(writeTokens, isWriteToken) ? writeTokens! : [],
+        },
+        ['readToken', 'readTokens'],
+        wrong,
+      );
       if (relayPath && !origins)
         missing('origins', 'the origins whose pages may send below `relayPath`');
       if (!relayPath && !writeTokens)

@@ -193,6 +193,19 @@ it.each<[what: string, environment: NodeJS.ProcessEnv]>([
   },
 );
 
+it('lets each project be read with a token of its own, and nothing without a token', async () => {
+  const [ofShop, all] = ['read-token-of-shop', 'read-token-of-everything'];
+  const program = await start({ READ_TOKENS: `shop=${ofShop}`, READ_TOKEN: all });
+  const ask = async (token?: string, path = '/rows?project=blog') => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return (await fetch(program.url + path, { headers })).status;
+  };
+  expect([await ask(), await ask(ofShop), await ask(all)]).toEqual([401, 403, 200]);
+  expect(await ask(ofShop, '/rows?project=shop')).toBe(200);
+  expect(program.announced).toContain('asks for READ_TOKEN');
+  expect(program.announced).not.toMatch(/read-token-of/);
+});
+
 it('stays open on this machine for pages of this machine', async () => {
   const program = await start({ SITE_ORIGIN: 'http://localhost:5173' });
   expect(await program.rows()).toEqual([]);

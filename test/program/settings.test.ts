@@ -36,10 +36,12 @@ describe('the settings of the program', () => {
     const common = {
       ...{ PORT: '0', HOST: '::', ADMIN_PORT: '9100', CLIENT_ADDRESS_HEADER: 'x-real-ip' },
       ...{ RATE_LIMIT: '0.5/10', CEILING: 'off', LOG_FORMAT: 'json', CHANNELS: 'web,*' },
+      ...{ IGNORE_ADDRESSES: '192.0.2.1, 2001:db8::/48', GPC: 'drop' },
     };
     expect(readSettings(common)).toMatchObject({
       ...{ port: 0, host: '::', adminPort: 9_100, addressHeader: 'x-real-ip', channels: '*' },
       ...{ rateLimit: { perSecond: 0.5, burst: 10 }, ceiling: false },
+      ...{ ignoreAddresses: ['192.0.2.1', '2001:db8::/48'], gpc: 'drop' },
     });
     const ofStore = {
       ...{ DATA_FOLDER: '/data', DATABASE_URL: 'postgres://localhost/x', RETENTION_DAYS: '30' },
@@ -169,6 +171,8 @@ describe('the settings of the program', () => {
     ['TRUSTED_PROXIES', '0'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['TRUSTED_PROXIES', 'proxy.example'],
+    ['IGNORE_ADDRESSES', '192.0.2.1 192.0.2.2'],
+    ['GPC', 'on'],
     ['CONCURRENCY', '0'],
     ['TIMEOUT_SECONDS', '-1'],
     ['IDEMPOTENCY_KEYS', 'true'],
@@ -196,6 +200,28 @@ describe('the settings of the program', () => {
     const both = { READ_TOKEN: token, WRITE_TOKENS: `a=tok,b=${token}` };
     expect(() => readSettings(both)).toThrow('`READ_TOKEN` must be another than');
     expect(() => readSettings(both)).toThrow(/^(?!.*token-of)/s);
+  });
+
+  it('refuse a read token of a project that is short, for all projects, or one of another kind', () => {
+    const token = 'token-of-16-signs';
+    const reading =
+      (READ_TOKENS: string, more = {}) =>
+      () =>
+        readSettings({ READ_TOKENS, ...more });
+    expect(reading(`shop=${token},blog=${token}2`)().store.readTokens).toEqual([
+      ...[{ project: 'shop', token }],
+      ...[{ project: 'blog', token: `${token}2` }],
+    ]);
+    for (const wrong of [`*=${token}`, 'shop=short', token, `shop=${token},`])
+      expect(reading(wrong)).toThrow('`READ_TOKENS` must be pairs of a project and its token');
+    for (const [list, more] of [
+      [`shop=${token},blog=${token}`, {}],
+      [`shop=${token}`, { READ_TOKEN: token }],
+      [`shop=${token}`, { WRITE_TOKENS: `shop=${token}` }],
+    ] as const) {
+      expect(reading(list, more)).toThrow('`READ_TOKENS` must have a token of its own for each');
+      expect(reading(list, more)).toThrow(/^(?!.*token-of)/s);
+    }
   });
 
   it.each([

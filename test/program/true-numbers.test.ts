@@ -12,6 +12,7 @@ it('tells in metrics, health and log what is in the store and at the service', a
   );
   const settings = settingsOf(service.url, {
     ...{ ADMIN_PORT: '0', CLIENT_ADDRESS_HEADER: 'x-real-ip', RATE_LIMIT: '0.001/40' },
+    ...{ IGNORE_ADDRESSES: '192.0.2.8/30', GPC: 'drop' },
   });
   const { lines, errors, adminUrl, stop, send: post } = await runRelay(settings);
   const answered = new Map<string, number>();
@@ -31,6 +32,8 @@ it('tells in metrics, health and log what is in the store and at the service', a
   await send('192.0.2.3', named('many', 50)); // more than it may at once: it has to wait now
   for (let n = 0; n < 3; n++) await send('192.0.2.3', named(`late-${n}`, 10));
   await send('192.0.2.4', named('foreign', 4), { origin: 'https://evil.example' });
+  await send('192.0.2.9', named('own', 3));
+  await send('192.0.2.5', named('private', 2), { 'sec-gpc': '1' });
 
   const numbers = async () => {
     const text = await (await fetch(`${adminUrl}/metrics`)).text();
@@ -47,17 +50,16 @@ it('tells in metrics, health and log what is in the store and at the service', a
   const told = await numbers();
   const sum = (name: string) => told.get(name) ?? 0;
   expect(new Set(service.answered(200)).size).toBe(70);
-  expect(Object.fromEntries(answered)).toEqual({ 200: 4, 429: 3, 403: 1 });
+  expect(Object.fromEntries(answered)).toEqual({ 200: 6, 429: 3, 403: 1 });
   for (const [status, count] of answered)
     expect([status, sum(`requests_total{route="batch",status="${status}"}`)]).toEqual([
       ...[status, count],
     ]);
   expect(sum('rate_limited_total{limit="client"}')).toBe(3);
   expect(sum('seen_hits_total')).toBe(5);
-  const inside = ['accepted', 'blocked', 'rejected', 'retry'].map((outcome) =>
-    sum(`records_total{side="in",outcome="${outcome}"}`),
-  );
-  expect(inside).toEqual([80, 2, 1, 0]);
+  const outcomes = ['accepted', 'blocked', 'rejected', 'retry', 'ignored_address', 'ignored_gpc'];
+  const inside = outcomes.map((outcome) => sum(`records_total{side="in",outcome="${outcome}"}`));
+  expect(inside).toEqual([80, 2, 1, 0, 3, 2]);
   expect(sum('records_total{side="out",outcome="rejected"}')).toBe(3);
   expect(sum('upstream_seconds_count{status="200"}')).toBe(70);
   expect(sum('upstream_seconds_count{status="400"}')).toBe(3);
@@ -70,7 +72,7 @@ it('tells in metrics, health and log what is in the store and at the service', a
   await stop();
   const retried = service.answered(500).length;
   expect(lines.at(-1)).toBe(
-    `stopped. in: 80 accepted, 2 blocked, 1 rejected; requests refused: 1 × 403, 3 × 429; out: 70 delivered, 3 rejected, ${retried} retry; 2 waiting, 3 dead`,
+    `stopped. in: 80 accepted, 2 blocked, 3 ignored_address, 2 ignored_gpc, 1 rejected; requests refused: 1 × 403, 3 × 429; out: 70 delivered, 3 rejected, ${retried} retry; 2 waiting, 3 dead`,
   );
   expect(errors.filter((line) => line.startsWith('dead letter')).sort()).toEqual(
     named('refused', 3).map(({ id }) => `dead letter: event ${id} rejected 400`),

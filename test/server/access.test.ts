@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { readEvents, type ServerSentEvent } from './support/read-events.js';
 import { event, runService, TOKEN } from './support/run-service.js';
 
 const READ = 'a-read-token-for-tests';
@@ -187,6 +188,166 @@ describe('the page', () => {
   });
 });
 
+describe('a token of one project', () => {
+  const [OF_A, OF_C] = ['a-read-token-of-project-a', 'a-read-token-of-project-c'];
+  const readTokens = [
+    { token: OF_A, project: 'a' },
+    { token: OF_C, project: 'c' },
+  ];
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  type Running = ReturnType<typeof runService>;
+
+  /** Stores a row and a profile of a project, and has records of it refused, each with this word in it. */
+  const fill = async ({ post, store }: Running, project: string, word: string) => {
+    await post('/v1/event', { ...event, project, event: `${word}-row` });
+    await post('/v1/identify', { project, user_id: `${word}-user`, properties: {} });
+    const [received_at, user_id] = [new Date().toISOString(), `${word}-user`];
+    const what = {
+      received_at,
+      reason: 'database',
+      status: 422,
+      message: `${word}-refused`,
+    } as const;
+    await store.refuse([{ ...what, project, user_id }]);
+  };
+  /** Two projects, and something refused that names none. */
+  const runTwo = async () => {
+    const running = runService({ readToken: READ, readTokens, page, tag: 'theirs-tag' });
+    await fill(running, 'a', 'mine');
+    await fill(running, 'b', 'theirs');
+    await running.post('/v1/event', '{ "theirs"');
+    await vi.waitUntil(async () => (await running.store.countRefused()) === 3, 20_000);
+    return running;
+  };
+  /** All of an answer; of a stream what comes until it is ready. */
+  const textOf = async (response: Response): Promise<string> => {
+    if (response.headers.get('content-type') !== 'text/event-stream') return response.text();
+    return JSON.stringify(await readEvents(response).until(isReady));
+  };
+  const isReady = (seen: readonly ServerSentEvent[]) => seen.some(({ name }) => name === 'ready');
+
+  const FORMATS = ['json', 'ndjson', 'csv', 'sse'].map((format) => `/rows?format=${format}`);
+  const FILTERS = [
+    ...['', 'project=', 'project=a', 'mine=1', 'type=identify', 'newest=1', 'limit=1', 'bom=1'],
+    ...['user=theirs-user', 'event=theirs-row', 'not=mine-row', 'text=theirs', 'channel=c'],
+    ...['after=0', 'after=1', 'after=1.1', 'before=99', 'after=["a","zzz"]', 'onlyProject=b'],
+  ];
+  const FOREIGN = ['project=b', 'project=a&project=b', 'project=b&project=a', 'project=*'];
+
+  it.each([...FORMATS, '/refused?', '/profiles?', '/counts?'])(
+    'sees nothing of another project at %s, whatever filter it asks for',
+    async (path) => {
+      const { send } = await runTwo();
+      const seenBy = async (token: string, filter = '') => {
+        const response = await send(`${path}&${filter}`, { headers: bearer(token) });
+        return [response.status, await textOf(response)] as const;
+      };
+      for (const filter of FILTERS) {
+        const [status, text] = await seenBy(OF_A, filter);
+        // Not each path has each filter.
+        expect([filter, status]).toEqual([filter, expect.toBeOneOf([200, 400])]);
+        expect([filter, text]).toEqual([filter, expect.not.stringMatching(/theirs|"b"/)]);
+      }
+      for (const filter of FOREIGN) {
+        const message = 'This token reads the project "a" alone.';
+        const [status, text] = await seenBy(OF_A, filter);
+        expect([status, JSON.parse(text)]).toEqual([403, { code: 403, message }]);
+      }
+      const [[, own], [, ofNone], [, all]] = [
+        await seenBy(OF_A),
+        await seenBy(OF_C),
+        await seenBy(READ),
+      ];
+      const isCounts = path.startsWith('/counts');
+      expect(own).toMatch(isCounts ? /"a".*"refused":1/ : /mine/);
+      expect(ofNone).toMatch(isCounts ? /\[\],"refused":0/ : /^(?!.*mine)/s);
+      expect(all).toMatch(isCounts ? /"b".*"refused":3/ : /theirs/);
+    },
+  );
+
+  it('sees nothing of another project as it arrives, nor when it comes again', async () => {
+    const running = await runTwo();
+    const open = async (more = {}) => {
+      const headers = { ...bearer(OF_A), ...more };
+      return readEvents(await running.send('/rows?format=sse', { headers }));
+    };
+    const feed = await open();
+    const ofAll = readEvents(await running.send('/rows?format=sse', { headers: bearer(READ) }));
+    const [ready] = (await feed.until(isReady)).slice(-1);
+    expect(ready!.data).toEqual({ onlyProject: 'a' });
+    await fill(running, 'b', 'theirs-later');
+    await fill(running, 'a', 'mine-later');
+    const isThere = (seen: readonly ServerSentEvent[]) =>
+      ['mine-later-row', 'mine-later-refused'].every((word) => JSON.stringify(seen).includes(word));
+    expect(JSON.stringify(await feed.until(isThere))).not.toMatch(/theirs|"b"|"setup"/);
+    // Others see all of it, though they share what is read.
+    expect(JSON.stringify(await ofAll.until(isThere))).toMatch(
+      /theirs-later-row.*theirs-later-ref/,
+    );
+    const again = await open({ 'last-event-id': ready!.id });
+    const seen = JSON.stringify(await again.until(isReady));
+    expect(seen).toMatch(/mine-later-row.*mine-later-refused/);
+    expect(seen).not.toMatch(/theirs|"b"/);
+  });
+
+  it.each([
+    ['DELETE', '/users?project=a&user=mine-user'],
+    ['DELETE', '/rows?project=a'],
+    ['POST', '/refused/resend'],
+    ['GET', '/setup'],
+    ['GET', '/counts/'],
+  ])('is told in words that %s %s is not for it', async (method, path) => {
+    const { send, store } = await runTwo();
+    const response = await send(path, { method, headers: bearer(OF_A) });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toEqual({
+      code: 403,
+      message: expect.stringContaining(
+        'reads the rows, profiles, counts and refused records of one',
+      ),
+    });
+    expect(await store.counts()).toHaveLength(4);
+    expect(await store.countRefused()).toBe(3);
+  });
+
+  it('opens the page by a cookie; the one that was given last counts', async () => {
+    const { send } = await runTwo();
+    const jar = new Map<string, string>();
+    const cookies = () => ({ cookie: [...jar].map((pair) => pair.join('=')).join('; ') });
+    const unlock = async (token: string) => {
+      const headers = { accept: 'text/html', ...cookies() };
+      const response = await send(`/rows?token=${token}`, { headers });
+      expect([response.status, response.headers.get('location')]).toEqual([303, 'rows']);
+      for (const cookie of response.headers.getSetCookie()) {
+        const [, name, value, age] = /^(\w+)=(\w*); .*Max-Age=(\d+)/.exec(cookie)!;
+        if (age === '0') jar.delete(name!);
+        else jar.set(name!, value!);
+      }
+    };
+    const projects = async () => {
+      const response = await send('/rows?format=json', { headers: cookies() });
+      const { rows } = (await response.json()) as { rows: { project: string }[] };
+      return new Set(rows.map(({ project }) => project));
+    };
+    for (const [token, seen] of [
+      [OF_A, ['a']],
+      [READ, ['a', 'b']],
+      [OF_C, []],
+      [OF_A, ['a']],
+    ] as const) {
+      await unlock(token);
+      expect([token, await projects(), jar.size]).toEqual([token, new Set(seen), 1]);
+    }
+    expect((await send('/setup', { headers: cookies() })).status).toBe(403);
+  });
+
+  it('closes what is open on this machine without any token', async () => {
+    const { send } = runService({ readTokens });
+    expect((await send('/rows')).status).toBe(401);
+    expect((await send('/rows', { headers: bearer(OF_A) })).status).toBe(200);
+  });
+});
+
 it('lets write tokens write to their own projects alone', async () => {
   const { post, rows } = runService({
     writeTokens: [
@@ -292,6 +453,23 @@ it.each<[object, RegExp]>([
     /`readToken` must be another than the write tokens/,
   ],
   [{ origins: ['https://a.example/'] }, /`origins`/],
+  [{ readTokens: [{ token: 'fifteen-letters', project: 'a' }] }, /`readTokens` must be .*16/],
+  [{ readTokens: [{ token: READ, project: '' }] }, /`readTokens` must be/],
+  [
+    { readToken: READ, readTokens: [{ token: READ, project: 'a' }] },
+    /`readTokens` must have a token of its own/,
+  ],
+  [
+    { readTokens: ['a', 'b'].map((project) => ({ token: READ, project })) },
+    /`readTokens` must have a token of its own/,
+  ],
+  [
+    {
+      readTokens: [{ token: READ, project: 'a' }],
+      writeTokens: [{ token: READ, projects: ['a'] }],
+    },
+    /`readTokens` must have a token of its own/,
+  ],
   [{ retentionDay: 3 }, /did you mean `retentionDays`/],
   [{ rateLimit: undefined }, /`clientAddress` is missing/],
 ])('says what is wrong with the options %j', (options, words) => {

@@ -15,7 +15,7 @@ const MAX_LENGTH = 128;
  * Reads an address as sockets and proxies write it: also `[2001:db8::1]:443`, `192.0.2.1:443` and `fe80::1%eth0`.
  * Returns the four bytes of IPv4, in any spelling, or the eight groups of IPv6.
  */
-const readIpAddress = (text: string): readonly string[] | undefined => {
+export const readIpAddress = (text: string): readonly string[] | undefined => {
   const bare = text.trim().replace(/^\[([^\]]*)\](:\d+)?$/, '$1');
   const [, v4] = /^((?:\d{1,3}\.){3}\d{1,3})(?::\d+)?$/.exec(bare) ?? [];
   if (v4) {

@@ -1,6 +1,7 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { isLocalName } from '../../interface/is-local-name.js';
 import { refuse } from '../http/answers.js';
+import type { ReadToken } from '../service-options.js';
 import { bearerOf, hashOf, isSame } from '../tokens.js';
 import { formatOf } from './format-of.js';
 
@@ -18,6 +19,23 @@ const NO_TOKEN =
 const NOT_LOCAL =
   'Without a read token this is open to this machine only, under a local name such as localhost, behind no proxy and for no other origins. Set a read token to reach it from elsewhere.';
 
+/** What a token of one project may ask for. All else that reads is refused to it, also what comes to be added. */
+const OF_PROJECT = ['/rows', '/refused', '/profiles', '/counts'];
+const READS_ALONE =
+  'This token reads the rows, profiles, counts and refused records of one project, and nothing else. Use the read token of the service.';
+
+/** The only project that the token of a request may read; undefined if it may read all. */
+export const onlyProjectOf = (c: Context): string | undefined =>
+  c.get('project') as string | undefined;
+
+/** The query of a request, with the only project that its token may read. What reads has to take its filters from here. */
+export const queryOf = (c: Context): URLSearchParams => {
+  const query = new URL(c.req.url).searchParams;
+  const project = onlyProjectOf(c);
+  if (project !== undefined) query.set('project', project);
+  return query;
+};
+
 const hexOf = (bytes: Uint8Array): string =>
   [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
@@ -31,6 +49,16 @@ const cookieName = (value: string): string => `analytics_outbox_read_${value.sli
 
 const cookieIn = ({ headers }: Request, name: string): string | undefined =>
   new RegExp(`(?:^|; *)${name}=([^;]*)`).exec(headers.get('cookie') ?? '')?.[1];
+
+/** A token as it is compared, and the only project that it may read. */
+interface Key {
+  hash: Uint8Array;
+  cookie: string;
+  project: string | undefined;
+}
+const keyOf = async ({ token, project }: Partial<ReadToken> & { token: string }): Promise<Key> => ({
+  ...{ hash: await hashOf(token), cookie: await cookieOf(token), project },
+});
 
 /** Whether the browser uses TLS. A proxy that ends TLS sends a header; a false one affects only its sender's cookie. */
 const isSecure = ({ url, headers }: Request): boolean =>
@@ -67,6 +95,9 @@ const isPage = (request: Request): boolean => {
 const READS = new Set(['GET', 'HEAD']);
 
 interface Place {
+  /** Reads, exports and erases everything. */
+  readToken: string | undefined;
+  readTokens: readonly ReadToken[] | undefined;
   /** A browser gets the page even without a token; the page then says why it shows no rows. */
   hasPage: boolean;
   /** Without a token somebody at this machine may read. */
@@ -74,29 +105,34 @@ interface Place {
 }
 
 /** Refuses requests that may not read. */
-export const readingAccess = (
-  readToken: string | undefined,
-  { hasPage, isForThisMachine }: Place,
-): MiddlewareHandler => {
+export const readingAccess = ({
+  readToken,
+  readTokens = [],
+  hasPage,
+  isForThisMachine,
+}: Place): MiddlewareHandler => {
   const encoder = new TextEncoder();
-  const known =
-    readToken === undefined ? undefined : Promise.all([hashOf(readToken), cookieOf(readToken)]);
+  const tokens = [...(readToken === undefined ? [] : [{ token: readToken }]), ...readTokens];
+  const known = tokens.length ? Promise.all(tokens.map(keyOf)) : undefined;
 
-  const mayRead = async (request: Request): Promise<boolean> => {
-    const [hash, cookie] = (await known)!;
+  const keyOfToken = async (token: string): Promise<Key | undefined> => {
+    const given = await hashOf(token);
+    return (await known)!.find(({ hash }) => isSame(hash, given));
+  };
+  const hasCookie = (request: Request, { cookie }: Key): boolean => {
+    const given = cookieIn(request, cookieName(cookie)) ?? '';
+    return isSame(encoder.encode(cookie), encoder.encode(given));
+  };
+  const keyIn = async (request: Request): Promise<Key | undefined> => {
     const token = bearerOf(request);
-    if (token !== undefined) return isSame(hash, await hashOf(token));
-    return isSame(
-      encoder.encode(cookie),
-      encoder.encode(cookieIn(request, cookieName(cookie)) ?? ''),
-    );
+    if (token !== undefined) return keyOfToken(token);
+    return (await known)!.find((key) => hasCookie(request, key));
   };
 
   /** Moves the token from the address, where others could see it, into a cookie. */
   const takeToken = async (request: Request, token: string): Promise<Response> => {
-    const [hash, cookie] = (await known)!;
-    const isRight = isSame(hash, await hashOf(token));
-    if (!isRight && !(hasPage && isPage(request))) return unauthorized();
+    const key = await keyOfToken(token);
+    if (!key && !(hasPage && isPage(request))) return unauthorized();
     const url = new URL(request.url);
     url.searchParams.delete('token');
     const headers = new Headers({
@@ -105,15 +141,33 @@ export const readingAccess = (
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
     });
-    if (isRight) {
+    if (key) {
       const secure = isSecure(request) ? '; Secure' : '';
       // Without `Path` the cookie is for the path of the page as the browser sees it.
-      headers.set(
-        'set-cookie',
-        `${cookieName(cookie)}=${cookie}; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_AGE_S}${secure}`,
-      );
+      const setCookie = ({ cookie }: Key, value: string, age: number) =>
+        headers.append(
+          'set-cookie',
+          `${cookieName(cookie)}=${value}; HttpOnly; SameSite=Strict; Max-Age=${age}${secure}`,
+        );
+      setCookie(key, key.cookie, COOKIE_AGE_S);
+      // The token that was given last counts.
+      for (const other of await known!)
+        if (other !== key && hasCookie(request, other)) setCookie(other, '', 0);
     }
     return new Response(null, { status: 303, headers });
+  };
+
+  /** Lets a token of one project read that project. */
+  const enterProject = (c: Context, project: string): Response | undefined => {
+    const { pathname, searchParams } = new URL(c.req.url);
+    if (!READS.has(c.req.method) || !OF_PROJECT.includes(pathname))
+      return refuse(403, { message: READS_ALONE });
+    if (searchParams.getAll('project').some((asked) => asked && asked !== project))
+      return refuse(403, {
+        message: `This token reads the project ${JSON.stringify(project)} alone.`,
+      });
+    c.set('project', project);
+    return undefined;
   };
 
   return async (c, next) => {
@@ -125,7 +179,11 @@ export const readingAccess = (
       return takeToken(request, token);
     }
     if (hasPage && isPage(request)) return next();
-    if (known) return (await mayRead(request)) ? next() : unauthorized();
+    if (known) {
+      const key = await keyIn(request);
+      if (!key) return unauthorized();
+      return (key.project === undefined ? undefined : enterProject(c, key.project)) ?? next();
+    }
     return isForThisMachine && isLocal(request) ? next() : refuse(403, { message: NOT_LOCAL });
   };
 };

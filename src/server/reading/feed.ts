@@ -1,9 +1,10 @@
 import type { Tell } from '../hooks.js';
 import type { Setup } from '../setup.js';
 import type { RowFilter, Store } from '../store/port.js';
+import { storableText } from '../store/storable.js';
 import { createBell, type Bell } from './bell.js';
 import { createMatcher } from './create-matcher.js';
-import { eventText, newsFrom, newsText, type News } from './news.js';
+import { eventText, newsFrom, newsText, type NewRefused, type News } from './news.js';
 import { arrivedAt, type Place } from './place.js';
 import { createReader } from './reader.js';
 import type { ReadingTrouble } from './reading-trouble.js';
@@ -22,6 +23,14 @@ interface Parts {
   setup: Pick<Setup, 'state' | 'follow'>;
   tell: Tell;
   trouble: ReadingTrouble;
+}
+
+interface Wanted {
+  filter: RowFilter;
+  /** The place behind which a client goes on. */
+  asked: Place | undefined;
+  /** The only project that the client may see, whose name is then in the filter as well. */
+  onlyProject: string | undefined;
 }
 
 /**
@@ -47,19 +56,21 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
 
   /** Everything that a client gets, in chunks, until it is over. */
   async function* chunksFor(
-    filter: RowFilter,
-    asked: Place | undefined,
+    { filter, asked, onlyProject }: Wanted,
     bell: Bell,
     isOver: () => boolean,
   ): AsyncGenerator<Uint8Array, void> {
     const matches = createMatcher(filter);
-    const filterKey = JSON.stringify(filter);
+    const sees = ({ project }: NewRefused): boolean =>
+      onlyProject === undefined || project === storableText(onlyProject);
+    const filterKey = JSON.stringify([filter, onlyProject]);
     const from = asked && (await has(asked)) ? asked : undefined;
     let place: Place = from ?? { row: 0, refused: 0 };
     let shownSetup = '';
 
-    /** The setup, if it has changed. */
+    /** The setup, if it has changed. It tells of all projects. */
     const setupText = (): string => {
+      if (onlyProject !== undefined) return '';
       const state = JSON.stringify(setup.state());
       if (state === shownSetup) return '';
       shownSetup = state;
@@ -68,7 +79,8 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
     const chunkOf = (news: News): Uint8Array => {
       const chunks = chunksOfNews.get(news) ?? new Map<string, Uint8Array>();
       chunksOfNews.set(news, chunks);
-      const chunk = chunks.get(filterKey) ?? encoder.encode(newsText(news, place, matches));
+      const chunk =
+        chunks.get(filterKey) ?? encoder.encode(newsText(news, place, { matches, sees }));
       chunks.set(filterKey, chunk);
       return chunk;
     };
@@ -91,14 +103,15 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
       const [newest] = await store.rows({}, { limit: 1, newest: true });
       const before = (newest?.seq ?? 0) + 1;
       const rows = await store.rows(filter, { limit: FIRST_ROWS, newest: true, before });
-      const refused = await store.refused({ limit: FIRST_REFUSED, newest: true });
+      const refused = await store.refused({ limit: FIRST_REFUSED, newest: true }, onlyProject);
       const first = newsFrom(rows.reverse(), refused.reverse(), place);
       const replaced = asked ? 'event: replaced\ndata: {}\n\n' : '';
       yield encoder.encode(replaced + newsText(first, place));
       place = first.behind;
       if (newest) place = { ...place, row: newest.seq, at: arrivedAt(newest) };
     }
-    yield encoder.encode(setupText() + eventText(place, 'ready', '{}'));
+    const ready = JSON.stringify({ onlyProject });
+    yield encoder.encode(setupText() + eventText(place, 'ready', ready));
     const leave = reader.follow(bell, place);
     try {
       for (;;) {
@@ -121,10 +134,11 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
     open: async (
       filter: RowFilter,
       asked: Place | undefined,
+      onlyProject: string | undefined,
     ): Promise<ReadableStream<Uint8Array>> => {
       const bell = createBell();
       let isOver = false;
-      const chunks = chunksFor(filter, asked, bell, () => isOver);
+      const chunks = chunksFor({ filter, asked, onlyProject }, bell, () => isOver);
       let soon: ReturnType<typeof setTimeout> | undefined;
       const ringSoon = (): void => {
         soon ??= setTimeout(() => {

@@ -18,6 +18,7 @@ export interface NewRow {
 export interface NewRefused {
   seq: number;
   json: string;
+  project: string | undefined;
 }
 
 /** The rows and the refused behind a place: one page of each. */
@@ -57,7 +58,7 @@ export const newsOf = (
 export const newsFrom = (rows: readonly Row[], refused: readonly Refused[], from: Place): News =>
   newsOf(
     rows.map(newRow),
-    refused.map((one) => ({ seq: one.seq, json: JSON.stringify(one) })),
+    refused.map((one) => ({ seq: one.seq, json: JSON.stringify(one), project: one.project })),
     from,
   );
 
@@ -74,17 +75,20 @@ export const readNews = async (
 export const eventText = (place: Place, name: string, json: string): string =>
   `id: ${idOf(place)}\nevent: ${name}\ndata: ${json}\n\n`;
 
-/** The matching rows and the refused as server-sent events. Each has the place of a follower that has got it. */
-export const newsText = (
-  news: News,
-  from: Place,
-  matches: (row: NewRow) => boolean = () => true,
-): string => {
+/** Which of the news a follower gets. */
+interface Choice {
+  matches: (row: NewRow) => boolean;
+  sees: (refused: NewRefused) => boolean;
+}
+const ALL: Choice = { matches: () => true, sees: () => true };
+
+/** The chosen rows and refused as server-sent events. Each has the place of a follower that has got it. */
+export const newsText = (news: News, from: Place, { matches, sees } = ALL): string => {
   const rows = news.rows
     .filter(matches)
     .map(({ seq, at, json }) => eventText({ row: seq, refused: from.refused, at }, 'row', json));
-  const refused = news.refused.map(({ seq, json }) =>
-    eventText({ ...news.behind, refused: seq }, 'refused', json),
-  );
+  const refused = news.refused
+    .filter(sees)
+    .map(({ seq, json }) => eventText({ ...news.behind, refused: seq }, 'refused', json));
   return [...rows, ...refused].join('');
 };

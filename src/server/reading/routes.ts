@@ -5,7 +5,9 @@ import { parseJson } from '../records.js';
 import { readBody } from '../http/body.js';
 import type { ServiceOptions } from '../service-options.js';
 import type { Setup } from '../setup.js';
-import type { Span, Store } from '../store/port.js';
+import type { Count, Span, Store } from '../store/port.js';
+import { storableText } from '../store/storable.js';
+import { onlyProjectOf, queryOf } from './access.js';
 import { formatOf } from './format-of.js';
 import { CSV, CSV_WITH_BOM, exportRows, NDJSON, type Format } from './export-rows.js';
 import type { Feed } from './feed.js';
@@ -40,7 +42,6 @@ const PAGE_HEADERS = {
 };
 const DATA_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-const queryOf = (c: Context): URLSearchParams => new URL(c.req.url).searchParams;
 const wrong = (message: string): Response => refuse(400, { message });
 const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' in asked;
 
@@ -97,7 +98,9 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
         // Without this header nginx would buffer the events.
         // https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
         const all = { ...headers, 'x-accel-buffering': 'no' };
-        const stream = isHead ? null : await feed.open(filter.value, readPlace(place));
+        const stream = isHead
+          ? null
+          : await feed.open(filter.value, readPlace(place), onlyProjectOf(c));
         return new Response(stream, { headers: all });
       }
       default:
@@ -106,9 +109,10 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   };
 
   const showRefused = async (c: Context): Promise<Response> => {
-    const span = readSpan(queryOf(c));
+    const query = queryOf(c);
+    const span = readSpan(query);
     if (isWrong(span)) return wrong(span.wrong);
-    const refused = await store.refused(span.value);
+    const refused = await store.refused(span.value, query.get('project') || undefined);
     return answerRead({ refused, next: nextOf(refused, span.value) });
   };
 
@@ -141,8 +145,11 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     return answerRead({ profiles, next });
   };
 
-  const showCounts = async (): Promise<Response> => {
-    const [counts, refused] = await Promise.all([store.counts(), store.countRefused()]);
+  const showCounts = async (c: Context): Promise<Response> => {
+    const project = queryOf(c).get('project') || undefined;
+    const [all, refused] = await Promise.all([store.counts(), store.countRefused(project)]);
+    const isAsked = (one: Count) => project === undefined || one.project === storableText(project);
+    const counts = all.filter(isAsked);
     return answerRead({ counts, refused });
   };
 

@@ -139,7 +139,8 @@ export interface Store {
   rows(filter: RowFilter, span: Span): Promise<Row[]>;
   /** The highest place so far, even if its row is gone; 0 before the first row. */
   lastPlace(): Promise<number>;
-  refused(span: Span): Promise<Refused[]>;
+  /** With a project, only what names it. */
+  refused(span: Span, project?: string): Promise<Refused[]>;
   /**
    * Writes dead records again, and returns what became of each that was there. Stored ones are removed from the
    * refused. Those that the database refuses again get its new words.
@@ -155,8 +156,8 @@ export interface Store {
     page: { after?: Pick<Profile, 'project' | 'user_id'> | undefined; limit: number },
   ): Promise<Profile[]>;
   counts(): Promise<Count[]>;
-  /** How many refused are kept. */
-  countRefused(): Promise<number>;
+  /** How many refused are kept, or how many of them name a project. */
+  countRefused(project?: string): Promise<number>;
   /** Deletes all rows of a user, the profile, and the refused of that user. Returns how many rows there were. */
   erase(project: string, userId: string): Promise<number>;
   /**

@@ -134,6 +134,10 @@ export const describeRefused: Part = (name, enter) => {
       expect(await store.refused({ limit: 1, after: one!.seq })).toEqual([two]);
       expect(await store.refused({ limit: 2, newest: true })).toEqual([three, two]);
       expect(await store.refused({ ...ALL, before: two!.seq })).toEqual([one]);
+      expect(await store.refused(ALL, 'p')).toEqual([two]);
+      expect(await store.refused({ ...ALL, after: two!.seq }, 'p')).toEqual([]);
+      expect(await store.refused(ALL, 'q')).toEqual([]);
+      expect(await Promise.all([store.countRefused(), store.countRefused('p')])).toEqual([3, 1]);
     });
 
     it('is the newest of it, with a message and a body that are cut', async (store) => {

@@ -32,3 +32,14 @@ it('sends all dead letters again, those too that failed or were refused when the
   all!.click();
   expect(sent).toEqual([[5, 2, 1]]);
 });
+
+it('offers nothing to send again to whoever reads one project alone', () => {
+  const given: Partial<FeedState> = {
+    ...{ refused: [2, 1].map(letter), resent: new Map(), isReady: true, onlyProject: 'shop' },
+  };
+  const feed: Partial<Feed> = { now: Date.now };
+  render(h(RefusedView, { feed: feed as Feed, state: given as FeedState }), document.body);
+  expect(document.body.textContent).toContain('2 refusals');
+  const buttons = [...document.querySelectorAll('button')].map(({ textContent }) => textContent);
+  expect(buttons.filter((text) => text.startsWith('Send'))).toEqual([]);
+});

@@ -125,7 +125,8 @@ export const createRefusedWriter = ({ prepare, prepareChange }: Writer) => {
 export const createRefusedReader = (database: Database.Database) => {
   const prepare = (sql: string) => database.prepare<unknown[]>(sql);
   const dead = prepare('SELECT record FROM refused WHERE seq = ? AND record IS NOT NULL');
-  const count = prepare('SELECT sum(count) AS count FROM refused_sizes');
+  const countAll = prepare('SELECT sum(count) AS count FROM refused_sizes');
+  const countOf = prepare('SELECT count(*) AS count FROM refused WHERE project = ?');
 
   return {
     dead: (seqs: readonly number[]): { seq: number; record: Incoming }[] =>
@@ -133,13 +134,21 @@ export const createRefusedReader = (database: Database.Database) => {
         const [row] = dead.all(seq) as { record: string }[];
         return row ? [{ seq, record: readDead(row.record) }] : [];
       }),
-    read: ({ after = 0, before = Number.MAX_SAFE_INTEGER, limit, newest }: Span): Refused[] => {
+    read: (
+      { after = 0, before = Number.MAX_SAFE_INTEGER, limit, newest }: Span,
+      project?: string,
+    ): Refused[] => {
+      const isOfProject = project === undefined ? '' : 'AND project = ?';
+      const values = project === undefined ? [] : [storableText(project)];
       const rows = prepare(
         `SELECT seq, received_at, reason, status, message, id, type, project, user_id, body, client, is_dead
-        FROM refused WHERE seq > ? AND seq < ? ORDER BY seq ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
-      ).all(after, before, limit) as StoredRefused[];
+        FROM refused WHERE seq > ? AND seq < ? ${isOfProject} ORDER BY seq ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
+      ).all(after, before, ...values, limit) as StoredRefused[];
       return rows.map(readRefused);
     },
-    count: (): number => (count.all() as [{ count: number }])[0].count,
+    count: (project?: string): number => {
+      const rows = project === undefined ? countAll.all() : countOf.all(storableText(project));
+      return (rows as [{ count: number }])[0].count;
+    },
   };
 };

@@ -76,13 +76,13 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     refuse: async (all) => void (await run(() => refused.put(all))),
     rows: createRowReader(reader),
     lastPlace: async () => (lastPlace.all() as { seq: number }[])[0]?.seq ?? 0,
-    refused: async (span) => readRefused.read(span),
+    refused: async (span, project) => readRefused.read(span, project),
     resend: (seqs) => run(() => refused.resend(seqs, rows.write)),
     purge: (seqs) => run(() => refused.purge(seqs)),
     dead: async (seqs) => readRefused.dead(seqs),
     profiles: async (filter, page) => readProfiles(reader, filter, page),
     counts: async () => counts.all() as Count[],
-    countRefused: async () => readRefused.count(),
+    countRefused: async (project) => readRefused.count(project),
     erase: async (project, userId) => {
       const user = [storableText(project), storableText(userId)] as const;
       /** Erases some rows, and after the last of them the profile and the refused. */

@@ -3,11 +3,11 @@ import type { NewRefused, Refused, Span } from '../port.js';
 import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, refusedText } from '../refused-bounds.js';
 import { readDead, writeDead } from '../dead-letter.js';
 import { createGroups } from '../groups.js';
-import { storable } from '../storable.js';
+import { storable, storableText } from '../storable.js';
 import { isoOut, placeOut, present, unnest, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
 import { lockOf } from './schema.js';
-import { pageOf } from './span.js';
+import { createConditions, pageOf } from './span.js';
 
 const GIVEN = unnest({
   received_at: 'timestamptz',
@@ -79,8 +79,11 @@ export const createRefused = (database: PostgresDatabase, tables: Tables, schema
     refuse: async (given: readonly NewRefused[]): Promise<void> => void (await groups.add(given)),
     /** Keeps those that are not here yet, and returns how many that were. */
     adopt: (given: readonly NewRefused[]) => keep(given, isNew),
-    read: async (span: Span): Promise<Refused[]> => {
-      const { condition, order, values } = pageOf(span);
+    read: async (span: Span, project?: string): Promise<Refused[]> => {
+      const conditions = createConditions();
+      if (project !== undefined)
+        conditions.add(`project = ${conditions.value(storableText(project))}`);
+      const { condition, order, values } = pageOf(span, conditions);
       const rows = await database.read<Refused>({
         text: `SELECT ${placeOut('r.seq')}, ${isoOut('received_at')} AS received_at, reason, status, message,
             id, type, project, user_id, body, client, CASE WHEN record IS NOT NULL THEN true END AS "isDead"
@@ -89,9 +92,10 @@ export const createRefused = (database: PostgresDatabase, tables: Tables, schema
       });
       return rows.map(present);
     },
-    count: async (): Promise<number> => {
+    count: async (project?: string): Promise<number> => {
       const [row] = await database.read<{ count: number }>({
-        text: `SELECT count(*)::integer AS count FROM ${refused}`,
+        text: `SELECT count(*)::integer AS count FROM ${refused}${project === undefined ? '' : ' WHERE project = $1'}`,
+        values: project === undefined ? [] : [storableText(project)],
       });
       return row!.count;
     },

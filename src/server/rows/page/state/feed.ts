@@ -31,6 +31,8 @@ export interface FeedState {
   hasMoreRefused: boolean;
   resent: ReadonlyMap<number, Resent | 'sending' | 'failed'>;
   setup: SetupState | undefined;
+  /** The only project that the reader's token reads. Such a token sends nothing again, and hears of no setup. */
+  onlyProject: string | undefined;
   rate: Rate;
   /** Rows in the whole store. They are counted as the page opens, and while no row is shown. */
   total: number | undefined;
@@ -71,6 +73,7 @@ export const createFeed = () => {
     ...{ connection: { kind: 'opening' }, isReady: false, kept: NO_ROWS, older: 'idle' },
     ...{ openSeq: undefined, fresh: new Set(), refused: [], hasMoreRefused: false },
     ...{ resent: new Map(), setup: undefined, rate: createRate(now()), total: undefined },
+    onlyProject: undefined,
     seen: NOTHING_SEEN,
   };
   const listeners = new Set<() => void>();
@@ -110,6 +113,7 @@ export const createFeed = () => {
       if (name === 'refused') refused.push(JSON.parse(data) as Refused);
       if (name === 'setup') change.setup = JSON.parse(data) as SetupState;
       if (name === 'ready' && !state.isReady && !change.isReady) {
+        change.onlyProject = (JSON.parse(data) as Pick<FeedState, 'onlyProject'>).onlyProject;
         Object.assign(change, begin([...first, ...arrived]));
         [first, arrived] = [[], []];
       }

@@ -23,8 +23,9 @@ export const LockedView = ({
       {connection.status === 401 ? (
         <>
           <p>
-            The service asks for its read token. It stands in <code>READ_TOKEN</code>, or in the
-            data folder of the service. The browser keeps it in a cookie that no script can read.
+            The service asks for its read token, or for one of a project. It stands in{' '}
+            <code>READ_TOKEN</code> or <code>READ_TOKENS</code>, or in the data folder of the
+            service. The browser keeps it in a cookie that no script can read.
           </p>
           <form onSubmit={(event) => void submit(event)}>
             {/* Password managers keep a password under a name. */}
@@ -42,9 +43,14 @@ export const LockedView = ({
           <p role="alert">{problem}</p>
         </>
       ) : (
-        <p>Open the page at the address that the service printed when it started.</p>
+        <>
+          <p>{connection.why}</p>
+          <p>
+            Open the page at the address that the service printed when it started, or{' '}
+            <a href={location.pathname}>without filters</a>.
+          </p>
+        </>
       )}
-      {connection.status !== 401 && <p class="soft">{connection.why}</p>}
     </main>
   );
 };

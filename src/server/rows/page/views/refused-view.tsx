@@ -21,7 +21,8 @@ const maySend = (resent: Sending): boolean => resent !== 'sending' && !isStored(
 export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
   const [reason, choose] = useState<Reason | undefined>();
   const [limit, setLimit] = useState(STEP);
-  const { refused, resent } = state;
+  const { refused, resent, onlyProject } = state;
+  const mayResend = onlyProject === undefined;
   const counts = new Map<Reason, number>();
   for (const { reason: name } of refused) counts.set(name, (counts.get(name) ?? 0) + 1);
   const wanted = reason ? refused.filter((entry) => entry.reason === reason) : refused;
@@ -36,7 +37,7 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
             {countOf(refused.length, 'refusal')}
             {state.hasMoreRefused && ' and more'}
           </h2>
-          {dead.length > 1 && (
+          {mayResend && dead.length > 1 && (
             <button
               type="button"
               class="primary"
@@ -70,6 +71,7 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
             key={entry.seq}
             entry={entry}
             resent={resent.get(entry.seq)}
+            mayResend={mayResend}
             now={feed.now()}
             onResend={() => void feed.resend([entry.seq])}
           />
@@ -99,11 +101,12 @@ const NothingRefused = ({ isReady }: { isReady: boolean }) => (
 interface RefusalProps {
   entry: Refused;
   resent: Sending;
+  mayResend: boolean;
   now: number;
   onResend: () => void;
 }
 
-const Refusal = ({ entry, resent, now, onResend }: RefusalProps) => {
+const Refusal = ({ entry, resent, mayResend, now, onResend }: RefusalProps) => {
   const { title, fix } = refusalWords(entry.reason);
   const { day, time } = arrivalTime(entry.received_at, now);
   const of = [entry.type, entry.project].filter(Boolean).join(' · ');
@@ -134,7 +137,7 @@ const Refusal = ({ entry, resent, now, onResend }: RefusalProps) => {
             </code>
           </p>
         )}
-        {entry.isDead && <SendAgain resent={resent} onResend={onResend} />}
+        {mayResend && entry.isDead && <SendAgain resent={resent} onResend={onResend} />}
       </div>
       {entry.body && (
         <div class="snippet">

@@ -4,6 +4,7 @@ import { serviceAddress, tagHere } from '../state/place.js';
 import { stepStates, type StepState } from '../state/setup.js';
 import { curlOf, readToken } from '../text/copies.js';
 import { clockTime } from '../text/times.js';
+import { visibleText } from '../text/visible.js';
 import { CopyButton } from './copy-button.js';
 import { LongText } from './text.js';
 
@@ -51,8 +52,25 @@ const MARKS: Readonly<Record<StepState, string>> = {
 
 const EXAMPLE = { project: 'PROJECT', channel: 'web', event: 'Hello' };
 
-/** What a newcomer sees until the first row is there. */
-export const WaitingView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
+/** What is shown until the first row is there: all that a newcomer needs, unless the reader has one project only. */
+export const WaitingView = ({ feed, state }: { feed: Feed; state: FeedState }) =>
+  state.onlyProject === undefined ? (
+    <SetupView feed={feed} state={state} />
+  ) : (
+    <section class="waiting" aria-labelledby="waiting-title">
+      <WaitingHead title={`Waiting for the first row of ${visibleText(state.onlyProject)}`} />
+    </section>
+  );
+
+const WaitingHead = ({ title }: { title: string }) => (
+  <div class="waiting-head">
+    <Beacon />
+    <h2 id="waiting-title">{title}</h2>
+    <p class="soft">This page fills itself as rows arrive. There is nothing to reload.</p>
+  </div>
+);
+
+const SetupView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
   const setup: SetupState = state.setup ?? { steps: {} };
   const { tokenFile } = setup;
   const states = stepStates(setup);
@@ -63,11 +81,7 @@ export const WaitingView = ({ feed, state }: { feed: Feed; state: FeedState }) =
   const curl = curlOf('event', example, serviceAddress());
   return (
     <section class="waiting" aria-labelledby="waiting-title">
-      <div class="waiting-head">
-        <Beacon />
-        <h2 id="waiting-title">Waiting for your first event</h2>
-        <p class="soft">This page fills itself as rows arrive. There is nothing to reload.</p>
-      </div>
+      <WaitingHead title="Waiting for your first event" />
       <div class="waiting-columns">
         <div class="paste">
           <h3>Paste this into the head of your page</h3>
