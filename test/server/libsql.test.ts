@@ -24,6 +24,12 @@ describeStore('libsql', () => {
   const path = join(tempFolder(), 'service.db');
   return {
     open: async (options) => open(path, options).store,
+    takeBack: async () => {
+      const database = new Database(path);
+      database.exec(`DROP TABLE hours; DROP TABLE summing; ALTER TABLE records RENAME TO rows;
+        PRAGMA user_version = 1`);
+      database.close();
+    },
     spoil: async (event, words) => {
       const quoted = `'${event.replaceAll("'", "''")}'`;
       const mend = refuseRows(path, words, `new.event = ${quoted} OR new.id = ${quoted}`);

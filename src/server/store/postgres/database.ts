@@ -26,6 +26,9 @@ const NO_ENTRY = '28000';
 /** How much longer than Postgres this side waits: a network that is gone says nothing. */
 const SILENCE_MS = 2_000;
 
+/** The longest time that a timer takes. */
+const FOREVER_MS = 2_147_483_647;
+
 const loadDriver = async (): Promise<typeof pg> => {
   try {
     return (await import('pg')).default;
@@ -130,12 +133,12 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
     writers: WRITERS,
     write: <Row>(statement: Statement) => ask<Row>(writers, statement),
     read: <Row>(statement: Statement) => ask<Row>(readers, statement),
-    /** Runs statements without values in one transaction. */
+    /** Runs statements without values in one transaction, however long they take. */
     transaction: (work: (query: (text: string) => Promise<pg.QueryResult>) => Promise<void>) =>
       on(writers, async (client) => {
-        await client.query('BEGIN');
+        await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
         try {
-          await work((text) => client.query(text));
+          await work((text) => client.query({ text, query_timeout: FOREVER_MS } as pg.QueryConfig));
           await client.query('COMMIT');
         } catch (error) {
           await client.query('ROLLBACK').catch(() => {}); // or the connection is gone
