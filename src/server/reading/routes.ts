@@ -10,7 +10,14 @@ import { formatOf } from './format-of.js';
 import { CSV, CSV_WITH_BOM, exportRows, NDJSON, type Format } from './export-rows.js';
 import type { Feed } from './feed.js';
 import { readPlace } from './place.js';
-import { MAX_PROFILES, MAX_RESENT, readFilter, readSpan, type Asked } from './query.js';
+import {
+  MAX_PROFILES,
+  MAX_RESENT,
+  readFilter,
+  readHourFilter,
+  readSpan,
+  type Asked,
+} from './query.js';
 import type { ReadingTrouble } from './reading-trouble.js';
 
 const RESEND_BODY = {
@@ -24,6 +31,7 @@ interface Parts extends Pick<ServiceOptions, 'page'> {
   feed: Feed;
   trouble: ReadingTrouble;
   clientWordOf: (request: Request) => Promise<string | undefined>;
+  now: () => number;
 }
 
 /** The page runs only its own files, and sends requests only to its own origin. */
@@ -46,7 +54,7 @@ const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' i
 
 /** Adds the routes that read, export and erase. `readingAccess` has checked the requests before. */
 export const addReadingRoutes = (app: Hono, parts: Parts): void => {
-  const { store, setup, feed, trouble, clientWordOf, page } = parts;
+  const { store, setup, feed, trouble, clientWordOf, page, now } = parts;
 
   const answerRead = (body: object): Response => {
     trouble.worked();
@@ -140,7 +148,15 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     return answerRead({ profiles, next });
   };
 
-  const showCounts = async (): Promise<Response> => {
+  const showHours = async (query: URLSearchParams): Promise<Response> => {
+    const filter = readHourFilter(query, now());
+    return isWrong(filter) ? wrong(filter.wrong) : answerRead(await store.hours(filter.value));
+  };
+
+  const showCounts = async (c: Context): Promise<Response> => {
+    const by = queryOf(c).get('by');
+    if (by === 'hour') return showHours(queryOf(c));
+    if (by) return wrong('`by` must be hour');
     const [counts, refused] = await Promise.all([store.counts(), store.countRefused()]);
     return answerRead({ counts, refused });
   };

@@ -31,7 +31,7 @@ export const startSumming = (sumPiece: () => Promise<boolean>): (() => Promise<v
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
-      timer.unref?.(); // only Node has it
+      (timer as { unref?: () => void }).unref?.(); // on Node it keeps no process alive
       wake = () => {
         clearTimeout(timer);
         resolve();

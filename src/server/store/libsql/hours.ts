@@ -44,16 +44,14 @@ export type HourSums = ReturnType<typeof createSums>;
 const KEY = ['hour', 'project', 'channel', 'event'] as const;
 const keyEquals = (a: string, b: string) =>
   KEY.map((name) => `${a}.${name} = ${b}.${name}`).join(' AND ');
-const given = `given AS MATERIALIZED (
-  SELECT ${[...KEY, ...SUMS].map((name, index) => `value->>${index} AS ${name}`).join(', ')}
-  FROM json_each(?)
-)`;
-
 /** The functions that keep the sums by hour of arrival. They have to be called inside a transaction. */
 export const createHourWriter = ({ prepare }: Writer) => {
-  // One statement: a new pair is summed under the rest if the hour has as many pairs as it may have.
+  // A new pair is summed under the rest if the hour has as many pairs as it may have.
   const add = prepare(`
-    WITH ${given},
+    WITH given AS MATERIALIZED (
+      SELECT ${[...KEY, ...SUMS].map((name, index) => `value->>${index} AS ${name}`).join(', ')}
+      FROM json_each(?)
+    ),
     unknown AS MATERIALIZED (
       SELECT ${KEY.join(', ')}, row_number() OVER (PARTITION BY hour, project) AS n FROM given
       WHERE NOT EXISTS (SELECT 1 FROM hours AS h WHERE ${keyEquals('h', 'given')})
@@ -73,17 +71,6 @@ export const createHourWriter = ({ prepare }: Writer) => {
     FROM given LEFT JOIN beyond USING (${KEY.join(', ')}) WHERE TRUE
     ON CONFLICT (${KEY.join(', ')}) DO UPDATE SET
       ${SUMS.map((name) => `${name} = hours.${name} + excluded.${name}`).join(', ')}`);
-  const take = prepare(`
-    WITH ${given},
-    placed AS MATERIALIZED (
-      SELECT given.hour AS hour, given.project AS project,
-        iif(h.hour IS NULL, '${REST}', given.channel) AS channel,
-        iif(h.hour IS NULL, '${REST}', given.event) AS event,
-        ${SUMS.map((name) => `sum(given.${name}) AS ${name}`).join(', ')}
-      FROM given LEFT JOIN hours AS h ON ${keyEquals('h', 'given')} GROUP BY 1, 2, 3, 4
-    )
-    UPDATE hours SET ${SUMS.map((name) => `${name} = hours.${name} - placed.${name}`).join(', ')}
-    FROM placed WHERE ${keyEquals('hours', 'placed')}`);
   // A pair stays as long as rows are under the rest: some of them may be of this pair, if it could come anew.
   const clean = prepare(`
     DELETE FROM hours WHERE rows <= 0
@@ -115,9 +102,10 @@ export const createHourWriter = ({ prepare }: Writer) => {
     add: async (sums: HourSums): Promise<void> => {
       if (!sums.isEmpty()) await add(sums.json());
     },
+    /** Adds sums that are negative: those of rows that were removed. */
     take: async (sums: HourSums): Promise<void> => {
       if (sums.isEmpty()) return;
-      await take(sums.json());
+      await add(sums.json());
       await clean(sums.json());
     },
     /** Sums the next older rows, and returns whether there may be more. */

@@ -70,7 +70,7 @@ export const createRowWriter = (
     if (!rows.length) return 0;
     const isSummed = await hours.whichSummed();
     const sums = hours.createSums();
-    for (const row of rows) if (isSummed(row.seq)) sums.add(row, 1, row.arrivals - 1);
+    for (const row of rows) if (isSummed(row.seq)) sums.add(row, -1, 1 - row.arrivals);
     await hours.take(sums);
     return rows.length;
   };

@@ -79,21 +79,6 @@ export const addToHours = ({ hours }: Tables, source: string): string => `
       ${SUMS.map((name) => `${name} = h.${name} + excluded.${name}`).join(', ')}
   )`;
 
-/** Parts of a statement that take what `source` selects off the sums. */
-export const takeOffHours = ({ hours }: Tables, source: string): string => `
-  ${namedOf(source)},
-  placed AS MATERIALIZED (
-    SELECT n.hour, n.project,
-      CASE WHEN h.hour IS NULL THEN ${REST_TEXT} ELSE n.channel END AS channel,
-      CASE WHEN h.hour IS NULL THEN ${REST_TEXT} ELSE n.event END AS event,
-      ${SUMS.map((name) => `sum(n.${name}) AS ${name}`).join(', ')}
-    FROM named AS n LEFT JOIN ${hours} AS h ON ${keyEquals('h', 'n')} GROUP BY 1, 2, 3, 4
-  ),
-  taken_off AS (
-    UPDATE ${hours} AS h SET ${SUMS.map((name) => `${name} = h.${name} - p.${name}`).join(', ')}
-    FROM placed AS p WHERE ${keyEquals('h', 'p')}
-  )`;
-
 export const createHours = (database: PostgresDatabase, tables: Tables, schema: string) => {
   const { hours, records, summing } = tables;
   const lock = `SELECT ${lockOf(schema, 'rows')}`;

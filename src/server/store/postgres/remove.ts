@@ -3,7 +3,7 @@ import type { Store } from '../port.js';
 import { storableText } from '../storable.js';
 import { isoOut, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
-import { IS_SUMMED, takeOffHours, unsummedOf, type createHours } from './hours.js';
+import { addToHours, IS_SUMMED, unsummedOf, type createHours } from './hours.js';
 import { lockOf } from './schema.js';
 
 /** How many rows one statement deletes: others wait for their turn meanwhile. */
@@ -33,9 +33,9 @@ export const createRemovers = (
             SELECT project, type, count(*) AS removed FROM gone GROUP BY project, type
           ) AS sums WHERE c.project = sums.project AND c.type = sums.type
         ),
-        ${takeOffHours(
+        ${addToHours(
           tables,
-          `SELECT project, channel, event, called_at, received_at, 1 AS rows, arrivals - 1 AS repeats
+          `SELECT project, channel, event, called_at, received_at, -1 AS rows, 1 - arrivals AS repeats
           FROM gone WHERE ${IS_SUMMED}`,
         )}
         SELECT (SELECT count(*)::integer FROM gone) AS removed,
