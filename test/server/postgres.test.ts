@@ -11,6 +11,11 @@ vi.mock('../../src/server/store/refused-bounds.js', async (load) => ({
   ...(await load<object>()),
   ...{ MAX_REFUSED: 100, MAX_DEAD_SIZE: 1_048_576 },
 }));
+// Older rows are summed in many pieces, so that others write meanwhile.
+vi.mock('../../src/server/store/hours.js', async (load) => ({
+  ...(await load<object>()),
+  PIECE: 50,
+}));
 
 const ALL = { limit: 10_000 };
 const STORED = { outcome: 'stored' };
