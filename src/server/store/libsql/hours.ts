@@ -22,10 +22,11 @@ const createSums = () => {
       let [channel, event] = [row.channel ?? '', row.event ?? ''];
       if (Buffer.byteLength(channel) + Buffer.byteLength(event) > MAX_PAIR_BYTES)
         channel = event = REST;
-      const key: Sum = [received_at.slice(0, 13), project, channel, event];
-      const name = JSON.stringify(key);
+      const hour = received_at.slice(0, 13);
+      // With the lengths no two keys have the same name.
+      const name = `${hour} ${project.length} ${channel.length} ${project}${channel}${event}`;
       let sum = sums.get(name);
-      if (!sum) sums.set(name, (sum = [...key, ...SUMS.map(() => 0)]));
+      if (!sum) sums.set(name, (sum = [hour, project, channel, event, ...SUMS.map(() => 0)]));
       const count = (column: (typeof SUMS)[number], by: number): void => {
         (sum[4 + SUMS.indexOf(column)] as number) += by;
       };
