@@ -2,7 +2,18 @@ import { describe, expect, vi } from 'vitest';
 import type { Incoming } from '../../../src/server/incoming.js';
 import { MAX_PAIRS, PIECE } from '../../../src/server/store/hours.js';
 import type { Hour, HourFilter, Row, Store } from '../../../src/server/store/port.js';
-import { ALL, event, identify, rowOf, rowsOf, scenarioOf, times, type Part } from './scenario.js';
+import {
+  ALL,
+  KNOWN,
+  STORED,
+  event,
+  identify,
+  rowOf,
+  rowsOf,
+  scenarioOf,
+  times,
+  type Part,
+} from './scenario.js';
 
 const EVER = { from: '2026-01-01T00:00:00.000Z', to: '2027-01-01T00:00:00.000Z' };
 const BASE = Date.UTC(2026, 2, 1, 12);
@@ -201,6 +212,17 @@ export const describeHours: Part = (name, enter) => {
       await expectSums(one);
       await other.write(old.slice(0, 500));
       await expectSums(other);
+    });
+
+    it('have processes of different versions fail to write, and bury nothing for it', async (store, world) => {
+      await store.write([event()]);
+      await world.takeBack();
+      const record = event();
+      await expect(store.write([record, identify({})])).rejects.toThrow(/no such table|not exist/);
+      const next = await world.open();
+      expect(await next.refused(ALL)).toEqual([]);
+      expect(await next.write([record])).toEqual([STORED]);
+      expect(await store.write([record])).toEqual([KNOWN]); // it has the tables again that it knows
     });
 
     it('are summed on by the next process, where the last one was closed', async (store, world) => {
