@@ -21,6 +21,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** A machine that vanishes in the middle of a statement must not hold the lock of the rows for hours, as TCP would. */
 const NOTICE_DEAD_CLIENTS =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
+/** To plan the statement that stores costs more than to run it for a few records. */
+const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan';
 /** What Postgres answers where `pg_hba.conf` has no entry for a connection with TLS, or without. */
 const NO_ENTRY = '28000';
 /** How much longer than Postgres this side waits: a network that is gone says nothing. */
@@ -100,7 +102,7 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
       .on('connect', (client) => void client.on('error', () => {}));
   // A statement that has its locks has half of its time left, so if it runs out of it, that is not for waiting alone.
   const lockTimeout = `-c lock_timeout=${Math.ceil(statementTimeout / 2)}`;
-  const writers = createPool(WRITERS, `${settings.options} ${lockTimeout}`);
+  const writers = createPool(WRITERS, `${settings.options} ${lockTimeout} ${PLAN_ONCE}`);
   const readers = createPool(READERS);
 
   /** Runs work on one connection, which is closed if anything but an answer of Postgres has failed. */
