@@ -56,25 +56,28 @@ export const IS_SUMMED = 'NOT EXISTS (SELECT 1 FROM unsummed WHERE seq > done AN
  */
 export const addToHours = ({ hours }: Tables, source: string): string => `
   ${namedOf(source)},
-  unknown AS MATERIALIZED (
-    SELECT ${KEY.join(', ')}, row_number() OVER (PARTITION BY hour, project) AS n FROM named
-    WHERE NOT EXISTS (SELECT 1 FROM ${hours} AS h WHERE ${keyEquals('h', 'named')})
+  ranked AS MATERIALIZED (
+    SELECT *, row_number() OVER (PARTITION BY hour, project, is_known) AS n
+    FROM (
+      SELECT *, EXISTS (SELECT 1 FROM ${hours} AS h WHERE ${keyEquals('h', 'named')}) AS is_known
+      FROM named
+    ) AS all_named
   ),
   taken AS MATERIALIZED (
     SELECT hour, project, (SELECT count(*) FROM ${hours} AS h
-      WHERE h.hour = unknown.hour AND h.project = unknown.project) AS pairs
-    FROM unknown GROUP BY hour, project
+      WHERE h.hour = r.hour AND h.project = r.project) AS pairs
+    FROM ranked AS r WHERE NOT is_known GROUP BY hour, project
   ),
-  beyond AS MATERIALIZED (
-    SELECT ${KEY.join(', ')}, n FROM unknown JOIN taken USING (hour, project)
-    WHERE n + pairs > ${MAX_PAIRS}
+  placed AS (
+    SELECT ranked.*, NOT is_known AND n + pairs > ${MAX_PAIRS} AS is_beyond
+    FROM ranked LEFT JOIN taken USING (hour, project)
   ),
   summed AS (
     INSERT INTO ${hours} AS h (${[...KEY, ...SUMS].join(', ')})
-    SELECT hour, project, CASE WHEN n IS NULL THEN channel ELSE ${REST_TEXT} END,
-      CASE WHEN n IS NULL THEN event ELSE ${REST_TEXT} END,
+    SELECT hour, project, CASE WHEN is_beyond THEN ${REST_TEXT} ELSE channel END,
+      CASE WHEN is_beyond THEN ${REST_TEXT} ELSE event END,
       ${SUMS.map((name) => `sum(${name})`).join(', ')}
-    FROM named LEFT JOIN beyond USING (${KEY.join(', ')}) GROUP BY 1, 2, 3, 4
+    FROM placed GROUP BY 1, 2, 3, 4
     ON CONFLICT (${KEY.join(', ')}) DO UPDATE SET
       ${SUMS.map((name) => `${name} = h.${name} + excluded.${name}`).join(', ')}
   )`;
