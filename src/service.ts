@@ -28,6 +28,9 @@ export type { SetupState, Step } from './server/setup.js';
 export type {
   Count,
   Held,
+  Hour,
+  HourFilter,
+  Hours,
   NewRefused,
   Profile,
   Refused,

@@ -23,7 +23,7 @@ const openFile = async () => {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   const marks = `(${COLUMNS.replace(/\w+/g, '?')})`;
   const insert = database.prepare(
-    `INSERT INTO rows (${COLUMNS}) VALUES ${Array(Number(BATCH)).fill(marks).join(', ')} ON CONFLICT DO NOTHING`,
+    `INSERT INTO records (${COLUMNS}) VALUES ${Array(Number(BATCH)).fill(marks).join(', ')} ON CONFLICT DO NOTHING`,
   );
   return async (rows) => {
     database.exec('BEGIN IMMEDIATE');

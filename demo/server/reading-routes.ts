@@ -37,7 +37,7 @@ export const createDeleteRows =
     const has = (column: string) => `json_type(${column}, ?) IS NOT NULL`;
     try {
       database
-        .prepare<unknown[]>(`DELETE FROM rows WHERE ${has('body')} OR ${has('body')}`)
+        .prepare<unknown[]>(`DELETE FROM records WHERE ${has('body')} OR ${has('body')}`)
         .run(`$.tags.${own}`, `$.properties.${own}`);
       database
         .prepare<unknown[]>(`DELETE FROM profiles WHERE ${has('properties')}`)

@@ -150,7 +150,7 @@ export const createService = (options: ServiceOptions): Service => {
   app.post('/v1/event', (c) => server.answerToken(c.req.raw, 'event'));
   app.post('/v1/batch', (c) => server.answerToken(c.req.raw, 'batch'));
   addReadingRoutes(app, {
-    ...{ store, setup, feed, trouble, clientWordOf: browserOf, page: options.page },
+    ...{ store, setup, feed, trouble, clientWordOf: browserOf, page: options.page, now },
   });
   app.get('/openapi.json', () => answerJson(200, OPENAPI));
   app.get('/live', () => answerJson(200, { status: 'ok' }));

@@ -3,7 +3,8 @@ import { FIELDS } from '../interface/validate.js';
 import { MAX_BATCH_RECORDS } from '../interface/wire.js';
 import { MAX_BODY_BYTES } from './http/body.js';
 import { PROFILE_LIMITS } from './profile-limit.js';
-import { MAX_LIMIT, MAX_PROFILES, MAX_RESENT, MAX_TEXT } from './reading/query.js';
+import { SUMS } from './store/hours.js';
+import { MAX_HOURS, MAX_LIMIT, MAX_PROFILES, MAX_RESENT, MAX_TEXT } from './reading/query.js';
 import { MAX_ID, MAX_RECORD } from './records.js';
 
 /** The service as OpenAPI 3.1. A test calls every path, parameter and status in it. */
@@ -86,7 +87,10 @@ const schemas = {
   }),
   Profiles: object({ profiles: listOf(ref('Profile')) }, { next: text }),
   Count: object({ project: text, type: ref('Type'), rows: count }),
-  Counts: object({ counts: listOf(ref('Count')), refused: count }),
+  Totals: object({ counts: listOf(ref('Count')), refused: count }),
+  Hour: object({ hour: time, ...Object.fromEntries(SUMS.map((name) => [name, count])) }),
+  Hours: object({ hours: listOf(ref('Hour'), MAX_HOURS) }, { whole_from: time }),
+  Counts: { oneOf: [ref('Totals'), ref('Hours')] },
   Deleted: object({ deleted: count }),
   Steps: object({}, { file: time, preflight: time, accepted: time, stored: time }),
   Problem: object({ at: time, message: text, step: text }),
@@ -178,6 +182,14 @@ const PROFILES = [
   query('after', text, 'The `next` of the page before.'),
   limit(MAX_PROFILES),
 ];
+const HOURS = [
+  query('by', oneOf('hour'), '`hour`: rows by the hour of their arrival. What follows is for it.'),
+  query('from', time, 'From this hour on. By default 30 days before `to`.'),
+  query('to', time, 'Up to this hour, 366 days after `from` at the most. By default now.'),
+  query('project', text, 'Only of this project.'),
+  query('channel', text, 'Only of this channel.'),
+  query('event', listOf(text), 'Only events of these names.'),
+];
 const USER = [
   { ...query('project', text, 'The project.'), required: true },
   { ...query('user', text, 'The user.'), required: true },
@@ -210,7 +222,7 @@ const BATCH = ok('What became of each, in their order.', 'Results');
 const LETTERS = { ...ok('A page of them.', 'AllRefused'), ...WRONG };
 const RESENT = { ...ok('What became of each that was there.', 'AllResent'), ...WRONG };
 const PAGE_OF_PROFILES = { ...ok('A page of them.', 'Profiles'), ...WRONG };
-const COUNTS = { ...ok('The numbers.', 'Counts'), ...DOWN };
+const COUNTS = { ...ok('The numbers. With `by=hour`: the sums of hours.', 'Counts'), ...WRONG };
 const DELETED = { ...ok('How many rows there were.', 'Deleted'), ...WRONG };
 const FILES = { 200: SCRIPT, ...NO_FILE };
 const READY = { ...ok('They can.', 'Health'), 503: json('They cannot.', 'Health') };
@@ -225,7 +237,7 @@ const paths = {
   '/refused/resend': { post: read('resend', 'Stores refused records.', RESENT, [], 'Seqs') },
   '/profiles': { get: read('profiles', 'Profiles of users.', PAGE_OF_PROFILES, PROFILES) },
   '/counts': {
-    get: read('counts', 'How much is stored, and how much was refused.', COUNTS, [PROJECT]),
+    get: read('counts', 'How much is stored, and how much was refused.', COUNTS, HOURS),
   },
   '/users': { delete: read('erase', 'Erases all that is known of a user.', DELETED, USER) },
   '/setup': { get: read('setup', 'How far setting up has come.', ok('The steps.', 'Setup')) },

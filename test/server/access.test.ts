@@ -265,6 +265,25 @@ describe('a token of one project', () => {
     },
   );
 
+  it('counts by hour the rows of its project alone, whatever filter it asks for', async () => {
+    const { send } = await runTwo();
+    const countedBy = async (token: string, filter = '') => {
+      const response = await send(`/counts?by=hour&${filter}`, { headers: bearer(token) });
+      const { hours } = (await response.json()) as { hours?: { rows: number }[] };
+      return hours?.reduce((sum, { rows }) => sum + rows, 0) ?? response.status;
+    };
+    const [own, ofNone, all] = [
+      await countedBy(OF_A),
+      await countedBy(OF_C),
+      await countedBy(READ),
+    ];
+    expect([own, ofNone]).toEqual([expect.toSatisfy((sum) => sum > 0 && sum < Number(all)), 0]);
+    for (const filter of ['project=', 'project=a', 'onlyProject=b'])
+      expect([filter, await countedBy(OF_A, filter)]).toEqual([filter, own]);
+    expect(await countedBy(OF_A, 'event=theirs-row')).toBe(0);
+    for (const filter of FOREIGN) expect(await countedBy(OF_A, filter)).toBe(403);
+  });
+
   it('sees nothing of another project as it arrives, nor when it comes again', async () => {
     const running = await runTwo();
     const open = async (more = {}) => {

@@ -16,6 +16,7 @@ interface Schema {
   type?: string;
   enum?: unknown[];
   const?: unknown;
+  oneOf?: Schema[];
   format?: string;
   required?: string[];
   properties?: Record<string, Schema>;
@@ -38,6 +39,10 @@ const typeOf = (value: unknown): string =>
 /** All in which a value is not what the schema says. */
 const faults = (value: unknown, schema: Schema, at = '$'): string[] => {
   if (schema.$ref) return faults(value, schemas[schema.$ref.split('/').at(-1)!]!, at);
+  if (schema.oneOf) {
+    const all = schema.oneOf.map((one) => faults(value, one, at));
+    return all.filter(({ length }) => !length).length === 1 ? [] : all.flat();
+  }
   if (schema.const !== undefined) return value === schema.const ? [] : [`${at} is no constant`];
   if (schema.enum) return schema.enum.includes(value) ? [] : [`${at} is ${String(value)}`];
   if (schema.type !== typeOf(value)) return [`${at} is of type ${typeOf(value)}`];
@@ -81,6 +86,7 @@ const failing = () => {
     'resend',
     'profiles',
     'counts',
+    'hours',
     'countRefused',
     'erase',
   ];
@@ -166,7 +172,7 @@ const CALLS: Readonly<Record<string, Record<string, Run>>> = {
     400: () => runService().send('/refused/resend', { method: 'POST', body: '{}' }),
   },
   'get /profiles': reading('/profiles?limit=1', {}, '/profiles?after=x'),
-  'get /counts': reading('/counts'),
+  'get /counts': reading('/counts', {}, '/counts?by=day'),
   'delete /users': {
     ...common('DELETE', '/users?project=p&user=u'),
     200: async () =>
@@ -260,6 +266,27 @@ describe('the OpenAPI document', () => {
     const content = paths['/rows']!['get']!.responses['200']!.content;
     expect(Object.keys(content)).toContain(type);
     await response.body?.cancel();
+  });
+
+  it('is right about the counts by hour', async () => {
+    const service = await withRows();
+    const { schema } = paths['/counts']!['get']!.responses['200']!.content['application/json']!;
+    const response = await service.send('/counts?by=hour&project=p&channel=c&event=e', read);
+    const answer = (await response.json()) as { hours: unknown[] };
+    expect(answer.hours).toHaveLength(1);
+    expect(faults(answer, schema)).toEqual([]);
+    expect((await failing().send('/counts?by=hour', read)).status).toBe(503);
+  });
+
+  it('names every parameter of the counts, and no other', () => {
+    const source = readFileSync(
+      new URL('../../src/server/reading/query.ts', import.meta.url),
+      'utf8',
+    );
+    const ofHours = source.slice(source.indexOf('readHourFilter'));
+    const names = [...ofHours.matchAll(/(?:msOf|get|getAll)\('(\w+)'/g)].map(([, name]) => name);
+    const parameters = paths['/counts']!['get']!.parameters!.map(({ name }) => name);
+    expect(parameters.sort()).toEqual(['by', ...names].sort());
   });
 
   it('names every parameter that is read, and no other', () => {

@@ -194,6 +194,52 @@ describe('what else is read', () => {
     );
   });
 
+  it('sums rows by the hour of their arrival', async () => {
+    let now = Date.parse('2026-03-01T12:30:00Z');
+    const service = runService({ now: () => now });
+    const post = (event: string, timestamp: string, id: string) =>
+      service.post(
+        '/v1/event',
+        { project: 'p', channel: 'c', event, timestamp },
+        { 'idempotency-key': id },
+      );
+    await post('a', '2026-03-01T12:29:59Z', '1');
+    await post('a', '2026-03-01T12:29:59Z', '1');
+    await post('b', '2026-03-01T12:00:00Z', '2');
+    now = Date.parse('2026-03-01T13:00:00Z');
+    await post('a', '2026-02-28T12:00:00Z', '3');
+    const noon = {
+      ...{ hour: '2026-03-01T12:00:00.000Z', rows: 2, repeats: 1 },
+      ...{ in_2s: 1, in_1m: 0, in_1h: 1, later: 0 },
+    };
+    const one = {
+      ...{ hour: '2026-03-01T13:00:00.000Z', rows: 1, repeats: 0 },
+      ...{ in_2s: 0, in_1m: 0, in_1h: 0, later: 1 },
+    };
+    now += 1; // or the hour that begins now is the next one
+    const read = (query: string) => service.json(`/counts?by=hour&${query}`);
+    expect(await read('')).toEqual({ hours: [noon, one] });
+    expect(await read('from=2026-03-01T12:59:00Z&to=2026-03-01T13:00:00Z')).toEqual({
+      hours: [noon],
+    });
+    expect(await read('from=2026-03-01T15:30:00%2B02:00')).toEqual({ hours: [one] });
+    expect(await read('event=b&event=x&project=p&channel=c')).toEqual({
+      hours: [{ ...noon, rows: 1, repeats: 0, in_2s: 0 }],
+    });
+    expect(await read('project=q')).toEqual({ hours: [] });
+  });
+
+  it.each([
+    ['by=day', '`by` must be hour'],
+    ['by=hour&from=yesterday', '`from` must be a date-time of RFC 3339'],
+    ['by=hour&to=2026', '`to` must be a date-time of RFC 3339'],
+    ['by=hour&from=2024-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', '366 days at the most'],
+  ])('says what is wrong with the counts of %s', async (query, words) => {
+    const response = await runService().send(`/counts?${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain(words);
+  });
+
   it('erases a user', async () => {
     const service = runService();
     await storeSome(service);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeAdoption } from './contract/adopt.js';
+import { describeHours } from './contract/hours.js';
 import { describeJson } from './contract/json.js';
 import { describeProfiles } from './contract/profiles.js';
 import { describeRecords } from './contract/records.js';
@@ -10,6 +11,7 @@ import { event, type Part } from './contract/scenario.js';
 const PARTS: readonly Part[] = [
   ...[describeRecords, describeJson, describeRefused, describeProfiles, describeRows],
   describeAdoption,
+  describeHours,
 ];
 
 /** What every store of the service does, whatever it is made of. */

@@ -1,5 +1,7 @@
 import type { RecordType } from '../../interface/bodies.js';
-import type { RowFilter, Span } from '../store/port.js';
+import { isDateTime } from '../../interface/is-date-time.js';
+import { isoTime } from '../iso-time.js';
+import type { HourFilter, RowFilter, Span } from '../store/port.js';
 
 /** Rows or refused in one answer. */
 export const MAX_LIMIT = 1_000;
@@ -7,6 +9,11 @@ export const MAX_LIMIT = 1_000;
 export const MAX_RESENT = 1_000;
 /** Fewer than rows: a profile may have a quarter of a million characters, and a time for each property. */
 export const MAX_PROFILES = 100;
+/** Hours in one answer: a year. */
+export const MAX_HOURS = 366 * 24;
+/** How long before its end a span of hours begins if the query does not say it. */
+const HOURS = 30 * 24;
+const HOUR_MS = 3_600_000;
 /** Characters of a text that rows are searched for. */
 export const MAX_TEXT = 200;
 
@@ -54,6 +61,31 @@ export const readFilter = (
       text,
       // A browser without a word gets one that no row has.
       ...(query.get('mine') === '1' && { client: client ?? '-' }),
+    },
+  };
+};
+
+/** Which hours to sum. `from` and `to` may lie in the middle of an hour, which is summed then, too. */
+export const readHourFilter = (query: URLSearchParams, now: number): Asked<HourFilter> => {
+  const msOf = (name: string, missing: number): number => {
+    const text = query.get(name);
+    return text ? Date.parse((isDateTime(text) && isoTime(text)) || '') : missing;
+  };
+  const to = Math.ceil(msOf('to', now) / HOUR_MS) * HOUR_MS;
+  const from = Math.floor(msOf('from', to - HOURS * HOUR_MS) / HOUR_MS) * HOUR_MS;
+  for (const [name, value] of Object.entries({ to, from })) {
+    if (Number.isNaN(value) && query.get(name))
+      return wrong(`\`${name}\` must be a date-time of RFC 3339`);
+  }
+  if (to - from > MAX_HOURS * HOUR_MS)
+    return wrong(`from \`from\` to \`to\` may be ${MAX_HOURS / 24} days at the most`);
+  return {
+    value: {
+      project: query.get('project') || undefined,
+      channel: query.get('channel') || undefined,
+      event: query.getAll('event').filter(Boolean),
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
     },
   };
 };

@@ -12,7 +12,14 @@ import { formatOf } from './format-of.js';
 import { CSV, CSV_WITH_BOM, exportRows, NDJSON, type Format } from './export-rows.js';
 import type { Feed } from './feed.js';
 import { readPlace } from './place.js';
-import { MAX_PROFILES, MAX_RESENT, readFilter, readSpan, type Asked } from './query.js';
+import {
+  MAX_PROFILES,
+  MAX_RESENT,
+  readFilter,
+  readHourFilter,
+  readSpan,
+  type Asked,
+} from './query.js';
 import type { ReadingTrouble } from './reading-trouble.js';
 
 const RESEND_BODY = {
@@ -26,6 +33,7 @@ interface Parts extends Pick<ServiceOptions, 'page'> {
   feed: Feed;
   trouble: ReadingTrouble;
   clientWordOf: (request: Request) => Promise<string | undefined>;
+  now: () => number;
 }
 
 /** The page runs only its own files, and sends requests only to its own origin. */
@@ -47,7 +55,7 @@ const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' i
 
 /** Adds the routes that read, export and erase. `readingAccess` has checked the requests before. */
 export const addReadingRoutes = (app: Hono, parts: Parts): void => {
-  const { store, setup, feed, trouble, clientWordOf, page } = parts;
+  const { store, setup, feed, trouble, clientWordOf, page, now } = parts;
 
   const answerRead = (body: object): Response => {
     trouble.worked();
@@ -145,8 +153,17 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     return answerRead({ profiles, next });
   };
 
+  const showHours = async (query: URLSearchParams): Promise<Response> => {
+    const filter = readHourFilter(query, now());
+    return isWrong(filter) ? wrong(filter.wrong) : answerRead(await store.hours(filter.value));
+  };
+
   const showCounts = async (c: Context): Promise<Response> => {
-    const project = queryOf(c).get('project') || undefined;
+    const query = queryOf(c);
+    const by = query.get('by');
+    if (by === 'hour') return showHours(query);
+    if (by) return wrong('`by` must be hour');
+    const project = query.get('project') || undefined;
     const [all, refused] = await Promise.all([store.counts(), store.countRefused(project)]);
     const isAsked = (one: Count) => project === undefined || one.project === storableText(project);
     const counts = all.filter(isAsked);

@@ -119,6 +119,37 @@ export interface Count {
   rows: number;
 }
 
+/** Which rows to sum by hour. */
+export interface HourFilter extends Pick<RowFilter, 'project' | 'channel' | 'event'> {
+  /** ISO 8601 in UTC, each the beginning of an hour: from this hour on, and before that one. */
+  from: string;
+  to: string;
+}
+
+/** The rows that arrived in one hour. */
+export interface Hour {
+  /** When it began: ISO 8601 in UTC. */
+  hour: string;
+  rows: number;
+  /** How often one of these rows came again, in this hour or later. */
+  repeats: number;
+  /** Rows by the time from the call to the arrival: 2 seconds at the most, up to a minute, up to an hour, and more. */
+  in_2s: number;
+  in_1m: number;
+  in_1h: number;
+  later: number;
+}
+
+export interface Hours {
+  /** In the order of time. Hours without rows are missing. */
+  hours: Hour[];
+  /**
+   * Missing if the sums are whole. Rows that an earlier version has stored are summed soon after the start, and until
+   * then the sums of hours before this time may be too low.
+   */
+  whole_from?: string;
+}
+
 /**
  * Where the service keeps records. Every engine passes one contract (test/server/store-contract.ts).
  *
@@ -156,6 +187,11 @@ export interface Store {
     page: { after?: Pick<Profile, 'project' | 'user_id'> | undefined; limit: number },
   ): Promise<Profile[]>;
   counts(): Promise<Count[]>;
+  /**
+   * The sums of hours. A project and hour has 500 pairs of channel and event; the sums of all others have the channel
+   * and the event `…`. Those of identifies have an empty channel and event.
+   */
+  hours(filter: HourFilter): Promise<Hours>;
   /** How many refused are kept, or how many of them name a project. */
   countRefused(project?: string): Promise<number>;
   /** Deletes all rows of a user, the profile, and the refused of that user. Returns how many rows there were. */

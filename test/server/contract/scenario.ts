@@ -7,6 +7,8 @@ import { incomingEvent, incomingIdentify } from '../support/incoming.js';
 export interface StoreWorld {
   /** A handle of one more process on the same records. */
   open: (options?: { onReplaced?: (records: number) => void }) => Promise<Store>;
+  /** Gives the tables the form that they had before there were sums by hour. */
+  takeBack: () => Promise<void>;
   /** Has the database refuse events of this name with these words, until what is returned is called. */
   spoil: (event: string, words: string) => Promise<() => Promise<void>>;
 }

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 export const refuseRows = (path: string, words: string, when = 'TRUE') => {
   const database = new Database(path);
   onTestFinished(() => void database.close());
-  database.exec(`CREATE TRIGGER picky BEFORE INSERT ON rows WHEN ${when}
+  database.exec(`CREATE TRIGGER picky BEFORE INSERT ON records WHEN ${when}
     BEGIN SELECT RAISE(ABORT, '${words.replaceAll("'", "''")}'); END`);
   return () => void database.exec('DROP TRIGGER picky');
 };

@@ -21,6 +21,8 @@ interface Tables {
   version: number;
   /** Makes them in a new file. */
   sql: string;
+  /** By version: takes the tables of that version to the next one. */
+  steps?: Readonly<Record<number, string>>;
 }
 
 /**
@@ -94,7 +96,11 @@ const inTransaction = <Result>(database: Database.Database, work: () => Result):
   }
 };
 
-const makeTables = (database: Database.Database, path: string, { version, sql }: Tables): void => {
+const makeTables = (
+  database: Database.Database,
+  path: string,
+  { version, sql, steps = {} }: Tables,
+): void => {
   const versionNow = () =>
     (database.pragma('user_version') as { user_version: number }[])[0]!.user_version;
   if (versionNow() === version) return;
@@ -102,6 +108,11 @@ const makeTables = (database: Database.Database, path: string, { version, sql }:
   inTransaction(database, () => {
     const found = versionNow();
     if (found === version) return;
+    const later = Array.from({ length: version - found }, (_, n) => steps[found + n]);
+    if (later.length && later.every((step) => step !== undefined)) {
+      database.exec(`${later.join(';')}; PRAGMA user_version = ${version}`);
+      return;
+    }
     if (found > 0 || database.prepare('SELECT 1 FROM sqlite_master').all().length) {
       throw new Error(
         `${path} holds data of version ${found || 'before 1'}, and this program knows version ` +

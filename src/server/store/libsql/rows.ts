@@ -93,13 +93,13 @@ interface Ends {
 /** Reads rows. A filter that few rows fit may have to look at all rows, so it does that in steps. */
 export const createRowReader = (database: Database.Database) => {
   const ends = database.prepare<unknown[]>(
-    'SELECT (SELECT min(seq) FROM rows) AS first, (SELECT max(seq) FROM rows) AS last',
+    'SELECT (SELECT min(seq) FROM records) AS first, (SELECT max(seq) FROM records) AS last',
   );
 
   return async (filter: RowFilter, { after, before, limit, newest }: Span): Promise<Row[]> => {
     const conditions: Condition[] = [...conditionsOf(filter), ['seq > ?'], ['seq < ?']];
     const look = database.prepare<unknown[]>(
-      `SELECT * FROM rows WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
+      `SELECT * FROM records WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
       ORDER BY seq ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
     );
     const values = conditions.flatMap(([, ...given]) => given);

@@ -1,4 +1,21 @@
 import { PROFILE_LIMITS } from '../../profile-limit.js';
+import { SUMS } from '../hours.js';
+
+/**
+ * The sums by hour of arrival. `hour` is the beginning of a time, up to the hour. `summing` has a row while rows from
+ * before version 2 are summed: places above `done` and up to `last` are not summed yet.
+ */
+const HOURS = `
+  CREATE TABLE hours (
+    hour TEXT NOT NULL,
+    project TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    event TEXT NOT NULL,
+    ${SUMS.map((name) => `${name} INTEGER NOT NULL`).join(', ')},
+    PRIMARY KEY (hour, project, channel, event)
+  ) WITHOUT ROWID;
+  CREATE TABLE summing (done INTEGER NOT NULL, last INTEGER NOT NULL, whole_from TEXT NOT NULL);
+  `;
 
 /**
  * AUTOINCREMENT: a place in the feed is never given twice, not even after everything was deleted. One process writes
@@ -8,9 +25,9 @@ import { PROFILE_LIMITS } from '../../profile-limit.js';
  * all other work.
  */
 export const TABLES = {
-  version: 1,
+  version: 2,
   sql: `
-  CREATE TABLE rows (
+  CREATE TABLE records (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     project TEXT NOT NULL,
     type TEXT NOT NULL,
@@ -25,8 +42,8 @@ export const TABLES = {
     client TEXT,
     UNIQUE (project, type, id)
   );
-  CREATE INDEX rows_of_user ON rows (project, user_id) WHERE user_id IS NOT NULL;
-  CREATE INDEX rows_by_arrival ON rows (received_at);
+  CREATE INDEX rows_of_user ON records (project, user_id) WHERE user_id IS NOT NULL;
+  CREATE INDEX rows_by_arrival ON records (received_at);
 
   CREATE TABLE counts (
     project TEXT NOT NULL,
@@ -34,11 +51,11 @@ export const TABLES = {
     rows INTEGER NOT NULL,
     PRIMARY KEY (project, type)
   ) WITHOUT ROWID;
-  CREATE TRIGGER rows_counted AFTER INSERT ON rows BEGIN
+  CREATE TRIGGER rows_counted AFTER INSERT ON records BEGIN
     INSERT INTO counts VALUES (new.project, new.type, 1)
       ON CONFLICT DO UPDATE SET rows = rows + 1;
   END;
-  CREATE TRIGGER rows_uncounted AFTER DELETE ON rows BEGIN
+  CREATE TRIGGER rows_uncounted AFTER DELETE ON records BEGIN
     UPDATE counts SET rows = rows - 1 WHERE project = old.project AND type = old.type;
   END;
 
@@ -78,5 +95,15 @@ export const TABLES = {
   CREATE TRIGGER refused_uncounted AFTER DELETE ON refused BEGIN
     UPDATE refused_sizes SET count = count - 1, size = size - old.size WHERE is_dead = old.is_dead;
   END;
-  `,
+  ${HOURS}`,
+  steps: {
+    // An earlier version looks for the table under its old name, so its writes fail and its senders wait.
+    1: `
+    ALTER TABLE rows RENAME TO records;
+    ${HOURS}
+    INSERT INTO summing
+    SELECT 0, (SELECT max(seq) FROM records),
+      strftime('%Y-%m-%dT%H:00:00.000Z', (SELECT max(received_at) FROM records), '+1 hour')
+    WHERE EXISTS (SELECT 1 FROM records);`,
+  },
 };

@@ -3,9 +3,11 @@ import { checkOptions } from '../../check-options.js';
 import type { Incoming } from '../../incoming.js';
 import { incomingOf, lettersOf, refusedProfileOf } from '../dead-letter.js';
 import { createGroups } from '../groups.js';
+import { startSumming } from '../hours.js';
 import type { Count, Store, Written } from '../port.js';
 import { storable, storableText, tellReplaced } from '../storable.js';
 import { openConnections } from './connections.js';
+import { createHourWriter, readHours } from './hours.js';
 import { createNotice } from './notice.js';
 import { createProfileWriter, readProfiles } from './profiles.js';
 import { createRefusedReader, createRefusedWriter } from './refused.js';
@@ -32,19 +34,14 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
   const { reader, writer, transaction, close } = openConnections(path);
   const notice = createNotice(reader);
   const profiles = createProfileWriter(writer);
-  const rows = createRowWriter(writer, profiles);
+  const hours = createHourWriter(writer);
+  const rows = createRowWriter(writer, profiles, hours);
   const refused = createRefusedWriter(writer);
   const readRefused = createRefusedReader(reader);
   // Kept by AUTOINCREMENT: https://www.sqlite.org/autoinc.html
-  const lastPlace = reader.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'rows'");
+  const lastPlace = reader.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'records'");
   const counts = reader.prepare(
     'SELECT project, type, rows FROM counts WHERE rows > 0 ORDER BY project, type',
-  );
-  const eraseRows = writer.prepareChange(
-    'DELETE FROM rows WHERE seq IN (SELECT seq FROM rows WHERE project = ? AND user_id = ? LIMIT ?)',
-  );
-  const expireRows = writer.prepareChange(
-    'DELETE FROM rows WHERE seq IN (SELECT seq FROM rows WHERE received_at < ? ORDER BY received_at LIMIT ?)',
   );
 
   const run = async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -61,6 +58,9 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       }),
     lanes: 1,
   });
+
+  const isWhole = !reader.prepare('SELECT 1 FROM summing').all().length;
+  const endSumming = isWhole ? async () => {} : startSumming(() => transaction(hours.sumPiece));
 
   return {
     write: async (records) => {
@@ -82,12 +82,13 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     dead: async (seqs) => readRefused.dead(seqs),
     profiles: async (filter, page) => readProfiles(reader, filter, page),
     counts: async () => counts.all() as Count[],
+    hours: async (filter) => readHours(reader, filter),
     countRefused: async (project) => readRefused.count(project),
     erase: async (project, userId) => {
       const user = [storableText(project), storableText(userId)] as const;
       /** Erases some rows, and after the last of them the profile and the refused. */
       const eraseSome = async (): Promise<number> => {
-        const erased = await eraseRows(...user, ERASE_ROWS);
+        const erased = await rows.removeOfUser(...user, ERASE_ROWS);
         if (erased === ERASE_ROWS) return erased;
         await profiles.remove({ project: user[0], user_id: user[1] });
         await refused.removeOfUser(...user);
@@ -101,7 +102,9 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     expire: (before, limit) =>
       run(async () => {
         await refused.removeBefore(before);
-        return (await expireRows(before, limit)) + (await profiles.removeBefore(before, limit));
+        return (
+          (await rows.removeBefore(before, limit)) + (await profiles.removeBefore(before, limit))
+        );
       }),
     adopt: ({ rows: given = [], profiles: kept = [], refused: others = [] }) =>
       run(async () => {
@@ -116,11 +119,12 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     follow: notice.follow,
     clear: () =>
       run(async () => {
-        for (const table of ['rows', 'counts', 'profiles', 'refused'])
+        for (const table of ['records', 'counts', 'hours', 'summing', 'profiles', 'refused'])
           await writer.exec(`DELETE FROM ${table}`);
       }),
     close: async () => {
       notice.end();
+      await endSumming();
       await writes.whenIdle();
       await close();
     },

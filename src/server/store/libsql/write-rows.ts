@@ -14,6 +14,7 @@ import {
   type RecordKey,
 } from '../write-records.js';
 import type { Writer } from './connections.js';
+import type { HourWriter, SummedRow } from './hours.js';
 import type { ProfileCall, ProfileWriter } from './profiles.js';
 
 /** What SQLite says if it refuses a row itself. Anything else is trouble of the database, and ends the whole write. */
@@ -37,65 +38,126 @@ const callOf = (record: Incoming): ProfileCall => {
   return { project, user_id, properties, set_at: record.calledAt, ...times };
 };
 
-/** The functions that write rows. They have to be called inside a transaction. */
-export const createRowWriter = ({ prepare }: Writer, profiles: ProfileWriter) => {
+type RemovedRow = SummedRow & { seq: number; arrivals: number };
+
+/** The functions that write and remove rows. They have to be called inside a transaction. */
+export const createRowWriter = (
+  { prepare }: Writer,
+  profiles: ProfileWriter,
+  hours: HourWriter,
+) => {
   // All rows are one text, so that the statement is the same for any number of them.
   const insert = (onConflict: string) =>
     prepare(`
-      INSERT INTO rows (${COLUMNS.join(', ')})
+      INSERT INTO records (${COLUMNS.join(', ')})
       SELECT ${COLUMNS.map((_, index) => `value->>${index}`).join(', ')}
       FROM json_each(?) WHERE TRUE
-      ON CONFLICT (project, type, id) ${onConflict} RETURNING project, type, id, arrivals`);
+      ON CONFLICT (project, type, id) ${onConflict} RETURNING project, type, id, arrivals,
+        iif(arrivals > 1, json_object('seq', seq, 'project', project, 'type', type,
+          'id', id, 'channel', channel, 'event', event, 'called_at', called_at, 'received_at', received_at), NULL) AS repeated`);
   const insertOrCount = insert('DO UPDATE SET arrivals = arrivals + 1');
   const insertNew = insert('DO NOTHING');
-  const remove = prepare('DELETE FROM rows WHERE project = ? AND type = ? AND id = ?');
+  const remove = prepare('DELETE FROM records WHERE project = ? AND type = ? AND id = ?');
+  const removeSome = (found: string) =>
+    prepare(`DELETE FROM records WHERE seq IN (SELECT seq FROM records WHERE ${found} LIMIT ?)
+      RETURNING seq, project, channel, event, called_at, received_at, arrivals`);
+  const removeOfUser = removeSome('project = ? AND user_id = ?');
+  const removeBefore = removeSome('received_at < ? ORDER BY received_at');
 
-  const insertAll = createRecordWriter({
-    wordsOfRefusal,
-    store: async (records) => {
-      const values = JSON.stringify(records.map(valuesOf));
-      const rows = await insertOrCount<RecordKey & { arrivals: number }>(values);
-      const known = rows.filter(({ arrivals }) => arrivals > 1);
-      return { known: new Set(known.map(rowKeyOf)) };
-    },
-  });
+  /** Takes rows that were removed off the sums by hour, and returns how many they are. */
+  const takeOff = async (removing: Promise<RemovedRow[]>): Promise<number> => {
+    const rows = await removing;
+    if (!rows.length) return 0;
+    const isSummed = await hours.whichSummed();
+    const sums = hours.createSums();
+    for (const row of rows) if (isSummed(row.seq)) sums.add(row, -1, 1 - row.arrivals);
+    await hours.take(sums);
+    return rows.length;
+  };
+
+  /** Merges the new identifies. The row of one that would break a bound is removed again. */
+  const mergeIdentifies = async (
+    records: readonly Incoming[],
+    written: Written[],
+  ): Promise<Written[]> => {
+    const identifies = records.filter(
+      ({ type }, index) => type === 'identify' && written[index]!.outcome === 'stored',
+    );
+    if (!identifies.length) return written;
+    const { refused, large } = await profiles.merge(identifies.map(callOf));
+    const broken = new Map<string, string>();
+    for (const [index, words] of refused) {
+      const { id, type, body } = identifies[index]!;
+      await remove(body.project, type, id);
+      broken.set(recordKeyOf(identifies[index]!), words);
+    }
+    if (!broken.size && !large.size) return written;
+    return records.map((record, index) => {
+      const message = broken.get(recordKeyOf(record));
+      if (message !== undefined) return { outcome: 'dead', message };
+      const isNew = record.type === 'identify' && written[index]!.outcome === 'stored';
+      const profile = isNew ? large.get(userOf(record.body)) : undefined;
+      return { ...written[index]!, ...(profile !== undefined && { profile }) };
+    });
+  };
 
   return {
-    /** Writes records, and merges the new identifies. The row of one that would break a bound is removed again. */
+    /** Writes records, merges the new identifies, and adds all to the sums by hour. */
     write: async (records: readonly Incoming[]): Promise<Written[]> => {
-      const written = await insertAll(records);
-      const identifies = records.filter(
-        ({ type }, index) => type === 'identify' && written[index]!.outcome === 'stored',
-      );
-      if (!identifies.length) return written;
-      const { refused, large } = await profiles.merge(identifies.map(callOf));
-      const broken = new Map<string, string>();
-      for (const [index, words] of refused) {
-        const { id, type, body } = identifies[index]!;
-        await remove(body.project, type, id);
-        broken.set(recordKeyOf(identifies[index]!), words);
-      }
-      if (!broken.size && !large.size) return written;
-      return records.map((record, index) => {
-        const message = broken.get(recordKeyOf(record));
-        if (message !== undefined) return { outcome: 'dead', message };
-        const isNew = record.type === 'identify' && written[index]!.outcome === 'stored';
-        const profile = isNew ? large.get(userOf(record.body)) : undefined;
-        return { ...written[index]!, ...(profile !== undefined && { profile }) };
+      const repeats: (SummedRow & RecordKey & { seq: number })[] = [];
+      const insertAll = createRecordWriter({
+        wordsOfRefusal,
+        store: async (some) => {
+          const values = JSON.stringify(some.map(valuesOf));
+          const rows = await insertOrCount<RecordKey & { repeated: string | null }>(values);
+          const known = rows.filter(({ repeated }) => repeated !== null);
+          repeats.push(
+            ...known.map(({ repeated }) => JSON.parse(repeated!) as (typeof repeats)[number]),
+          );
+          return { known: new Set(known.map(rowKeyOf)) };
+        },
       });
+      const written = await mergeIdentifies(records, await insertAll(records));
+      const sums = hours.createSums();
+      const dead = new Set<string>();
+      for (const [index, record] of records.entries()) {
+        const { outcome } = written[index]!;
+        if (outcome === 'stored') sums.add(columnsOf(record), 1, 0);
+        if (outcome === 'dead') dead.add(recordKeyOf(record));
+      }
+      if (repeats.length) {
+        const isSummed = await hours.whichSummed();
+        for (const row of repeats)
+          if (isSummed(row.seq) && !dead.has(rowKeyOf(row))) sums.add(row, 0, 1);
+      }
+      await hours.add(sums);
+      return written;
     },
     /** Takes over rows of another store that are not here yet. Returns how many they are, and what became of each. */
     adopt: async (records: readonly Arrived[]): Promise<{ added: number; written: Written[] }> => {
       let added = 0;
+      const sums = hours.createSums();
       const writeAll = createRecordWriter({
         wordsOfRefusal,
         store: async (some) => {
-          added += (await insertNew(JSON.stringify(some.map(valuesOf)))).length;
+          const rows = await insertNew<RecordKey>(JSON.stringify(some.map(valuesOf)));
+          const fresh = new Set(rows.map(rowKeyOf));
+          for (const record of some)
+            if (fresh.has(recordKeyOf(record)))
+              sums.add(columnsOf(record), 1, (record.arrivals ?? 1) - 1);
+          added += rows.length;
           return { known: new Set() };
         },
       });
       const written = await writeAll(records);
+      await hours.add(sums);
       return { added, written };
     },
+    /** Deletes the rows of a user, at most `limit`, and returns how many there were. */
+    removeOfUser: (project: string, userId: string, limit: number): Promise<number> =>
+      takeOff(removeOfUser<RemovedRow>(project, userId, limit)),
+    /** Deletes rows that arrived before a time, at most `limit`, and returns how many there were. */
+    removeBefore: (time: string, limit: number): Promise<number> =>
+      takeOff(removeBefore<RemovedRow>(time, limit)),
   };
 };

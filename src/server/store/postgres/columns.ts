@@ -5,7 +5,9 @@ export const tablesOf = (schema: string) => {
   const table = (name: string) => `${quoted(schema)}.${name}`;
   return {
     records: table('records'),
-    counts: table('counts'),
+    counts: table('row_counts'),
+    hours: table('hours'),
+    summing: table('summing'),
     profiles: table('profiles'),
     refused: table('refused'),
   };

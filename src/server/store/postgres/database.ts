@@ -23,10 +23,15 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** A machine that vanishes in the middle of a statement must not hold the lock of the rows for hours, as TCP would. */
 const NOTICE_DEAD_CLIENTS =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
+/** To plan the statement that stores costs more than to run it for a few records. */
+const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan';
 /** The code if `pg_hba.conf` has no entry for this kind of connection, with TLS or without. */
 const NO_ENTRY = '28000';
 /** How much longer than Postgres this side waits, for a network that fails without a word. */
 const SILENCE_MS = 2_000;
+
+/** The longest time that a timer takes. */
+const FOREVER_MS = 2_147_483_647;
 
 const loadDriver = async (): Promise<typeof pg> => {
   try {
@@ -100,7 +105,7 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
   // A statement has at least half of its time left when it has its locks. So if its time runs out, waiting was not the
   // only reason.
   const lockTimeout = `-c lock_timeout=${Math.ceil(statementTimeout / 2)}`;
-  const writers = createPool(WRITERS, `${settings.options} ${lockTimeout}`);
+  const writers = createPool(WRITERS, `${settings.options} ${lockTimeout} ${PLAN_ONCE}`);
   const readers = createPool(READERS);
 
   /** Runs work on one connection. If it fails with anything but an error from Postgres, the connection is closed. */
@@ -133,12 +138,12 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
     writers: WRITERS,
     write: <Row>(statement: Statement) => ask<Row>(writers, statement),
     read: <Row>(statement: Statement) => ask<Row>(readers, statement),
-    /** Runs statements without values in one transaction. */
+    /** Runs statements without values in one transaction, however long they take. */
     transaction: (work: (query: (text: string) => Promise<pg.QueryResult>) => Promise<void>) =>
       on(writers, async (client) => {
-        await client.query('BEGIN');
+        await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
         try {
-          await work((text) => client.query(text));
+          await work((text) => client.query({ text, query_timeout: FOREVER_MS } as pg.QueryConfig));
           await client.query('COMMIT');
         } catch (error) {
           await client.query('ROLLBACK').catch(() => {}); // or the connection is gone

@@ -1,8 +1,9 @@
 import { namesUser } from '../names-user.js';
 import type { Store } from '../port.js';
 import { storableText } from '../storable.js';
-import type { Tables } from './columns.js';
+import { isoOut, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
+import { addToHours, IS_SUMMED, unsummedOf, type createHours } from './hours.js';
 import { lockOf } from './schema.js';
 
 /** How many rows one statement deletes. Writes have to wait meanwhile. */
@@ -13,27 +14,35 @@ export const createRemovers = (
   database: PostgresDatabase,
   tables: Tables,
   schema: string,
+  cleanHours: ReturnType<typeof createHours>['clean'],
 ): Pick<Store, 'erase' | 'expire' | 'clear'> => {
   const { records, counts, profiles, refused } = tables;
   const turn = `turn AS MATERIALIZED (SELECT ${lockOf(schema, 'rows')})`;
 
   /** Deletes rows that meet a condition, at most as many as the first value says. */
   const removeRows = async (condition: string, values: unknown[]): Promise<number> => {
-    const [row] = await database.write<{ removed: number }>({
-      text: `WITH ${turn},
+    const [row] = await database.write<{ removed: number; hours: string[] | null }>({
+      text: `WITH ${turn}, ${unsummedOf(tables)},
         gone AS (
           DELETE FROM ${records} WHERE seq IN (
             SELECT seq FROM ${records} WHERE ${condition} LIMIT $1::integer
-          ) AND EXISTS (SELECT 1 FROM turn) RETURNING project, type
+          ) AND EXISTS (SELECT 1 FROM turn) RETURNING *
         ),
         counted AS (
           UPDATE ${counts} AS c SET rows = c.rows - removed FROM (
             SELECT project, type, count(*) AS removed FROM gone GROUP BY project, type
           ) AS sums WHERE c.project = sums.project AND c.type = sums.type
-        )
-        SELECT count(*)::integer AS removed FROM gone`,
+        ),
+        ${addToHours(
+          tables,
+          `SELECT project, channel, event, called_at, received_at, -1 AS rows, 1 - arrivals AS repeats
+          FROM gone WHERE ${IS_SUMMED}`,
+        )}
+        SELECT (SELECT count(*)::integer FROM gone) AS removed,
+          (SELECT json_agg(DISTINCT ${isoOut('hour')}) FROM named) AS hours`,
       values,
     });
+    await cleanHours(row!.hours ?? []);
     return row!.removed;
   };
 

@@ -1,4 +1,5 @@
 import { PROFILE_LIMITS } from '../../profile-limit.js';
+import { SUMS } from '../hours.js';
 import type { PostgresDatabase } from './database.js';
 
 /** Quotes a name for use in a statement. */
@@ -75,6 +76,27 @@ const STEPS: readonly ((schema: string) => string)[] = [
     client text,
     record text
   );`,
+  // An earlier version looks for the table under its old name, so its writes fail and its senders wait. `summing` has a
+  // row while older rows are summed: places above `done` and up to `last` are not summed yet.
+  (schema) => `
+  ALTER TABLE ${schema}.counts RENAME TO row_counts;
+  CREATE TABLE ${schema}.hours (
+    hour timestamptz NOT NULL,
+    project text COLLATE "C" NOT NULL,
+    channel text COLLATE "C" NOT NULL,
+    event text COLLATE "C" NOT NULL,
+    ${SUMS.map((name) => `${name} integer NOT NULL`).join(', ')},
+    PRIMARY KEY (hour, project, channel, event)
+  ) WITH (fillfactor = 50);
+  CREATE TABLE ${schema}.summing (
+    done bigint NOT NULL,
+    last bigint NOT NULL,
+    whole_from timestamptz NOT NULL
+  );
+  INSERT INTO ${schema}.summing
+  SELECT 0, max(seq), (
+    SELECT date_trunc('hour', max(received_at), 'UTC') + interval '1 hour' FROM ${schema}.records
+  ) FROM ${schema}.records HAVING max(seq) IS NOT NULL;`,
 ];
 
 const newer = (schema: string, version: number): string =>

@@ -3,12 +3,14 @@ import { checkOptions } from '../../check-options.js';
 import type { Incoming } from '../../incoming.js';
 import { incomingOf, lettersOf, refusedProfileOf, resentOf } from '../dead-letter.js';
 import { createGroups } from '../groups.js';
+import { startSumming } from '../hours.js';
 import type { Count, Held, NewRefused, Profile, Store, Written } from '../port.js';
 import { storable, tellReplaced } from '../storable.js';
 import { createRecordWriter } from '../write-records.js';
 import { tablesOf } from './columns.js';
 import { openDatabase } from './database.js';
 import { createFollowers } from './follow.js';
+import { createHours } from './hours.js';
 import { createProfiles } from './profiles.js';
 import { createRefused } from './refused.js';
 import { createRemovers } from './remove.js';
@@ -38,13 +40,17 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
   });
   const { url, schema = 'analytics_outbox', statementTimeout = 10_000, onReplaced } = options;
   const database = await openDatabase({ url, statementTimeout });
+  const tables = tablesOf(schema);
+  const hours = createHours(database, tables, schema);
+  let isWhole: boolean;
   try {
     await migrate(database, schema);
+    isWhole = await hours.isWhole();
   } catch (error) {
     await database.close();
     throw error;
   }
-  const tables = tablesOf(schema);
+  const endSumming = isWhole ? async () => {} : startSumming(hours.sumPiece);
   const rowWriter = createRowWriter(database, tables, schema);
   const refused = createRefused(database, tables, schema);
   const profiles = createProfiles(database, tables, schema);
@@ -143,8 +149,9 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
         text: `SELECT project, type, rows::float8 FROM ${tables.counts} WHERE rows > 0
           ORDER BY project, type`,
       }),
+    hours: hours.read,
     countRefused: refused.count,
-    ...createRemovers(database, tables, schema),
+    ...createRemovers(database, tables, schema, hours.clean),
     adopt: async ({ rows = [], profiles: kept = [], refused: letters = [] }) => {
       if (kept.length) await adoptProfiles(kept);
       const added = rows.length ? await adoptRows(rows) : 0;
@@ -155,6 +162,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     follow: followers.follow,
     close: async () => {
       await followers.close();
+      await endSumming();
       await writes.whenIdle();
       await refused.whenIdle();
       await database.close();

@@ -10,6 +10,7 @@ import {
 } from '../write-records.js';
 import { unnest, type Tables } from './columns.js';
 import { sqlStateOf, type PostgresDatabase } from './database.js';
+import { addToHours, IS_SUMMED, unsummedOf } from './hours.js';
 import { mergeIdentifies } from './profiles.js';
 import { lockOf } from './schema.js';
 
@@ -52,7 +53,7 @@ const GIVEN = unnest({
 
 /**
  * The statements that store rows. A batch is one statement, and so one transaction: the lock, the rows, their counts
- * and the profiles. No two of its rows may have the same key.
+ * and sums, and the profiles. No two of its rows may have the same key.
  */
 export const createRowWriter = (database: PostgresDatabase, tables: Tables, schema: string) => {
   const insert = `
@@ -69,13 +70,19 @@ export const createRowWriter = (database: PostgresDatabase, tables: Tables, sche
       ON CONFLICT (project, type) DO UPDATE SET rows = c.rows + excluded.rows
     )`;
 
-  const store = `WITH ${turn},
+  const each = `SELECT project, channel, event, called_at, received_at`;
+  const store = `WITH ${turn}, ${unsummedOf(tables)},
     written AS (${insert} DO UPDATE SET arrivals = r.arrivals + 1
-      RETURNING seq, project, type, id, user_id, called_at, received_at, arrivals,
+      RETURNING seq, project, type, id, channel, event, user_id, called_at, received_at, arrivals,
         CASE WHEN type = 'identify' THEN body -> 'properties' END AS properties
     ),
     fresh AS (SELECT * FROM written WHERE arrivals = 1),
     ${counted},
+    ${addToHours(
+      tables,
+      `${each}, (arrivals = 1)::integer AS rows, (arrivals > 1)::integer AS repeats
+      FROM written WHERE ${IS_SUMMED}`,
+    )},
     merged AS (${mergeIdentifies(tables)})
     SELECT
       (SELECT json_agg(json_build_object('project', project, 'type', type, 'id', id))
@@ -84,8 +91,9 @@ export const createRowWriter = (database: PostgresDatabase, tables: Tables, sche
         FROM merged WHERE size > ${LARGE_PROFILE}) AS large`;
 
   const adopt = `WITH ${turn},
-    fresh AS (${insert} DO NOTHING RETURNING project, type),
-    ${counted}
+    fresh AS (${insert} DO NOTHING RETURNING *),
+    ${counted},
+    ${addToHours(tables, `${each}, 1 AS rows, arrivals - 1 AS repeats FROM fresh`)}
     SELECT (SELECT count(*) FROM fresh)::integer AS added`;
 
   const tryStore = async (values: unknown[][], tries = TRIES): Promise<Answer> => {
