@@ -190,7 +190,7 @@ const codeOfAll = [
   {
     // What a tag loads for developers, and never for visitors.
     input: 'src/script-dev.ts',
-    output: { file: `${DIST}/outbox-dev.js`, format: 'es', sourcemap: true },
+    output: { file: `${DIST}/outbox-dev.js`, format: 'es' },
     plugins: [resolve(), ts, minify()],
   },
   {
