@@ -17,7 +17,7 @@ const USAGE = [
   ),
 ].join('\n');
 const SETTINGS =
-  'Without a word it serves, and needs no setting. It reads these from the environment; defaults in parentheses:';
+  'Without a command it serves, and needs no setting. It reads these from the environment; defaults in parentheses:';
 const help = (): string => [USAGE, '', SETTINGS, ...settingLines()].join('\n');
 
 const print = (line: string): void => console.log(line);

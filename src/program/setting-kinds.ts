@@ -38,7 +38,7 @@ export const origins: Kind = {
   fits: (value) => isText(value) && listOf(value).every(isOrigin),
 };
 export const queue: Kind = {
-  words: 'the address of a Redis ("redis://localhost:6379") or of a folder ("file:/var/lib/relay")',
+  words: 'the address of a Redis ("redis://localhost:6379") or of a folder ("file:/var/lib/queue")',
   // A shell replaces `~` at the start of a word only. Behind `file:` it would become a folder of that name.
   fits: (value) => typeof value === 'string' && /^(rediss?:\/\/|file:(?!~))\S(.*\S)?$/.test(value),
 };

@@ -15,7 +15,7 @@ export type ServerMetric =
   /** 1 a request that a limit has refused. Label: `limit`, `client` or `network` (429), or `all` (503). */
   | 'rate_limited'
   /** Repeats, which are not stored or passed on again. */
-  | 'seen_hits'
+  | 'repeats'
   /** How much was deleted because a bound was reached. Label: `bound`, the name of the setting. */
   | 'dropped'
   /** 1 when the database or the service begins to fail, 0 when it takes a record again. */

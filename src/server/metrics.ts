@@ -19,7 +19,7 @@ const histogram = metric('histogram', '_seconds');
 const METRICS: Readonly<Record<string, Metric>> = {
   requests: counter('requests', 'Requests, by what was answered.', 'route', 'status'),
   records: counter('records', 'Records, by what became of them.', 'side', 'outcome'),
-  seen_hits: counter('seen_hits', 'Records that were known already.'),
+  repeats: counter('repeats', 'Records that were known already.'),
   rate_limited: counter(
     'rate_limited',
     'Requests refused because a client, its network or all sent too much.',

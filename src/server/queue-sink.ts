@@ -63,7 +63,7 @@ export const createQueueSink = ({ queue, consumer, tell, now }: Parts): Sink => 
         tellDropped(put?.dropped);
         tell.metric('queue_put_ms', now() - at);
         const known = placed.filter((place) => place === 'known').length;
-        if (known) tell.metric('seen_hits', known);
+        if (known) tell.metric('repeats', known);
         if (placed.includes('full')) failed('the queue is full: `maxWaiting` is reached');
         else worked();
         return records.map(({ id }: Incoming, index): BatchResult => {

@@ -87,7 +87,7 @@ export const createStoreSink = ({ store, setup, largeProfiles, tell, now }: Part
     const written = going.length ? await attempt(() => store.write(going), PATIENCE_MS) : [];
     tell.metric('store_ms', now() - at);
     const known = written.filter(({ outcome }) => outcome === 'known').length;
-    if (known) tell.metric('seen_hits', known);
+    if (known) tell.metric('repeats', known);
     if (written.some(({ outcome }) => outcome === 'stored')) setup.note('stored');
     written.forEach((one, index) => largeProfiles.charge(going[index]!.sender, one));
     let next = 0;

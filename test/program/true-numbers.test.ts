@@ -56,7 +56,7 @@ it('tells in metrics, health and log what is in the store and at the service', a
       ...[status, count],
     ]);
   expect(sum('rate_limited_total{limit="client"}')).toBe(3);
-  expect(sum('seen_hits_total')).toBe(5);
+  expect(sum('repeats_total')).toBe(5);
   const outcomes = ['accepted', 'blocked', 'rejected', 'retry', 'ignored_address', 'ignored_gpc'];
   const inside = outcomes.map((outcome) => sum(`records_total{side="in",outcome="${outcome}"}`));
   expect(inside).toEqual([80, 2, 1, 0, 3, 2]);

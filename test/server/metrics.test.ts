@@ -16,13 +16,13 @@ it('adds up what is counted, by label', async () => {
   onMetric('records', 3, { side: 'in', outcome: 'accepted' });
   onMetric('records', 2, { side: 'in', outcome: 'accepted', later: 'unknown' });
   onMetric('records', 1, { side: 'out', outcome: 'rejected' });
-  onMetric('seen_hits', 4);
+  onMetric('repeats', 4);
   onMetric('unknown', 4);
   const { lines } = await get(handler);
   expect(lines.filter((line) => line && !line.startsWith('#'))).toEqual([
     'analytics_outbox_records_total{side="in",outcome="accepted"} 5',
     'analytics_outbox_records_total{side="out",outcome="rejected"} 1',
-    'analytics_outbox_seen_hits_total 4',
+    'analytics_outbox_repeats_total 4',
   ]);
 });
 

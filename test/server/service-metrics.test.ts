@@ -19,7 +19,7 @@ it('counts what happened, and no more', async () => {
   await service.send('/rows/../../etc/passwd');
   await service.send('/rows');
   expect(sumOf(service, 'records')).toEqual({ 'in delivered': 6, 'in rejected': 1 });
-  expect(sumOf(service, 'seen_hits')).toEqual({ '': 2 });
+  expect(sumOf(service, 'repeats')).toEqual({ '': 2 });
   expect(sumOf(service, 'refused')).toEqual({ 'field true': 1, 'token true': 1 });
   expect(sumOf(service, 'requests')).toEqual({
     '/v1/event 200': 3,

@@ -214,7 +214,7 @@ export const makeDelivery = (
         const remembered = record.queued ? undefined : known.find(key);
         const result = running.get(key) ?? (remembered && Promise.resolve(remembered));
         if (!result) return start(record, key, options);
-        tell.metric('seen_hits', 1);
+        tell.metric('repeats', 1);
         return result;
       }),
   };
