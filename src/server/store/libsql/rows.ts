@@ -77,10 +77,11 @@ const globOf = (text: string): string => {
 
 /**
  * How many places are looked through at a time: as many as take some milliseconds, since a row may have a hundred bytes
- * or a hundred thousand. SQLite blocks the only thread meanwhile, so other requests get a turn after each step, and also
- * after the last one: an export asks for page after page.
+ * or a hundred thousand. A step stays small over small rows, because large ones may follow. SQLite blocks the only thread
+ * meanwhile, so other requests get a turn after each step, and also after the last one: an export asks for page after
+ * page.
  */
-const [FIRST_STEP, MIN_STEP, MAX_STEP] = [100, 20, 5_000];
+const [FIRST_STEP, MIN_STEP, MAX_STEP] = [100, 20, 500];
 const STEP_MS = 10;
 const nextStep = (step: number, tookMs: number): number =>
   tookMs > STEP_MS ? Math.max(MIN_STEP, Math.ceil(step / 2)) : Math.min(MAX_STEP, step * 2);
