@@ -175,7 +175,9 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
       },
     };
     const round = hand
-      .deliver(taken, askedAt + ownMs, (going) => target.deliver(going, deliverOptions))
+      .deliver(taken, askedAt + ownMs, (going, settled) =>
+        target.deliver(going, deliverOptions, settled),
+      )
       .catch((error: unknown) => tell.error({ kind: 'fault', message: messageOf(error) }))
       .finally(() => underWay.delete(round));
     underWay.add(round);

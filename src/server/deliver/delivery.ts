@@ -37,9 +37,11 @@ export const DELIVERY_KINDS: Kinds<DeliveryOptions> = {
 export interface Deliverable extends Incoming {
   /**
    * Given if the record comes from a queue: how often it has failed, and when it was put there. Such a record needs no
-   * memory of ids here, since the queue has one, and it may be given back at any time.
+   * memory of ids here, since the queue has one, and it may be given back at any time. Until `settled`, when the queue
+   * knows the result, it counts as one of the requests that are under way. So a process that is killed leaves no more
+   * than those in doubt.
    */
-  queued?: { tries: number; at: number } | undefined;
+  queued?: { tries: number; at: number; settled?: Promise<void> } | undefined;
 }
 
 export interface DeliverOptions {
@@ -171,7 +173,11 @@ export const makeDelivery = (
       const held = heldBack(record, tried, options);
       if (held) return held;
       const turn = backoff.triesOf(tried) ? AGAIN : sender || key;
-      const sent = await turns.run(turn, !!queued, () => sendNow(record, tried, options));
+      const send = () => sendNow(record, tried, options);
+      const sent = await turns.run(turn, send, {
+        mayRefuse: !!queued,
+        ...(queued?.settled && { settled: queued.settled }),
+      });
       if (sent) return sent;
       const waitedMs = Math.min(LONGEST_SLOW_MS, now() - queued!.at);
       return later(record, waitInTrouble(waitedMs, Math.random()));

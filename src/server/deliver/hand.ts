@@ -14,8 +14,6 @@ export interface Undelivered {
   status: number;
 }
 
-/** How often results go to the queue while other records of the batch are still being delivered. */
-const SETTLE_EVERY_MS = 100;
 /** Pause before a failed call to the queue is repeated. */
 const AGAIN_MS = 500;
 /** A queue has at least this long to answer. */
@@ -80,7 +78,10 @@ export const createHand = (effects: Effects) => {
       const taken = inHand.get(key)!;
       if (fate.fate === 'done') done.push(taken);
       else if (fate.fate === 'dead') settling.push(bury(taken, fate, ownUntil));
-      else back.push({ taken, delayMs: fate.delayMs, isTried: fate.isTried });
+      else {
+        back.push({ taken, delayMs: fate.delayMs, isTried: fate.isTried });
+        inHand.delete(key); // the queue may give it again at once, and then it has to be delivered
+      }
     }
     if (done.length) settling.push(untilDone(() => queue.done(done), ownUntil));
     if (back.length) settling.push(untilDone(() => queue.giveBack(back), ownUntil));
@@ -93,40 +94,51 @@ export const createHand = (effects: Effects) => {
     failed: (): number => [...inHand.values()].filter(({ attempts }) => attempts > 1).length,
     /**
      * Takes records in hand, has them delivered unless they were in hand already, and passes the results to the queue.
+     * `settled` has a promise for each record, which settles once the queue knows the result.
      * @param ownUntil the time until which nobody else gets the records, by `ticks`
      */
     deliver: async (
       taken: readonly Taken[],
       ownUntil: number,
-      deliver: (taken: readonly Taken[]) => readonly Promise<Fate>[],
+      deliver: (
+        taken: readonly Taken[],
+        settled: readonly Promise<void>[],
+      ) => readonly Promise<Fate>[],
     ): Promise<void> => {
       const going = taken.filter(({ record }) => !inHand.has(keyOf(record)));
       for (const one of taken) inHand.set(keyOf(one.record), one);
       const keys = going.map(({ record }) => keyOf(record));
       const unsettled = new Set(keys);
+      const settling = new Map<string, () => void>();
+      const settled = keys.map((key) => new Promise<void>((resolve) => settling.set(key, resolve)));
       let ended = new Map<string, Fate>();
-      let isOver = false;
-      const release = (released: Iterable<string>): void => {
-        for (const key of released) if (unsettled.delete(key)) inHand.delete(key);
+      let wake = (): void => {};
+      const release = (fates: ReadonlyMap<string, Fate | undefined>): void => {
+        for (const [key, fate] of fates) {
+          unsettled.delete(key);
+          if (fate?.fate !== 'back') inHand.delete(key);
+          settling.get(key)!();
+        }
         left();
       };
       try {
         const all = Promise.all(
-          deliver(going).map(async (promise, index) => {
+          deliver(going, settled).map(async (promise, index) => {
             const fate = await promise;
             ended.set(keys[index]!, fate);
+            wake();
           }),
-        ).then(() => void (isOver = true));
+        );
         while (unsettled.size > 0) {
-          if (!isOver) await Promise.race([all, sleep(SETTLE_EVERY_MS)]);
+          if (!ended.size)
+            await Promise.race([all, new Promise<void>((resolve) => (wake = resolve))]);
           const fates = ended;
           ended = new Map();
-          if (!fates.size) continue;
           await settle(fates, ownUntil);
-          release(fates.keys());
+          release(fates);
         }
       } finally {
-        release([...unsettled]);
+        release(new Map([...unsettled].map((key) => [key, undefined])));
       }
     },
   };

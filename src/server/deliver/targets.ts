@@ -19,7 +19,11 @@ export interface Target {
   /** Ends all waits at once. */
   tryNow: () => void;
   /** Delivers records, and returns a promise for each. */
-  deliver: (taken: readonly Taken[], options: DeliverOptions) => readonly Promise<Fate>[];
+  deliver: (
+    taken: readonly Taken[],
+    options: DeliverOptions,
+    settled: readonly Promise<void>[],
+  ) => readonly Promise<Fate>[];
 }
 
 interface ServiceEffects {
@@ -49,10 +53,10 @@ export const createServiceTarget = ({ delivery, maxAge, tell, now }: ServiceEffe
   return {
     waitMs: delivery.waitMs,
     tryNow: delivery.tryNow,
-    deliver: (taken, options) => {
-      const records = taken.map(({ record, attempts }) => ({
+    deliver: (taken, options, settled) => {
+      const records = taken.map(({ record, attempts }, index) => ({
         ...record,
-        queued: { tries: attempts - 1, at: record.at },
+        queued: { tries: attempts - 1, at: record.at, settled: settled[index]! },
       }));
       return delivery
         .deliver(records, options)

@@ -109,30 +109,43 @@ export const createTurns = ({ places, ticks }: Options) => {
       if (refuseExcess(turn)) watch();
     });
 
+  /** The work in a place is over, but the place may be kept. */
+  const end = (turn: string, place: { at: number }): void => {
+    slow.delete(turn);
+    if (turn !== AGAIN && ticks() - place.at > SLOW_MS) slow.add(turn);
+    dropOldest(slow);
+    const own = taken.get(turn)!;
+    own.delete(place);
+    place.at = Infinity; // it makes its sender no slower
+    own.add(place);
+  };
+
   const leave = (turn: string, place: { at: number }): void => {
     const own = taken.get(turn)!;
     own.delete(place);
     if (!own.size) taken.delete(turn);
     takenInAll--;
-    slow.delete(turn);
-    if (turn !== AGAIN && ticks() - place.at > SLOW_MS) slow.add(turn);
-    dropOldest(slow);
     while (startNext());
   };
 
   return {
-    /** Does the work once its turn has come. Resolves with undefined if it was refused, which only `mayRefuse` allows. */
+    /**
+     * Does the work once its turn has come. Resolves with undefined if it was refused, which only `mayRefuse` allows. The
+     * place is kept until `settled`.
+     */
     run: async <Result>(
       turn: string,
-      mayRefuse: boolean,
       work: () => Promise<Result>,
+      { mayRefuse = false, settled }: { mayRefuse?: boolean; settled?: Promise<void> } = {},
     ): Promise<Result | undefined> => {
       const place = await enter(turn, mayRefuse);
       if (!place) return undefined;
       try {
         return await work();
       } finally {
-        leave(turn, place);
+        end(turn, place);
+        if (settled) void settled.then(() => leave(turn, place));
+        else leave(turn, place);
       }
     },
     /** Milliseconds until records of this sender may go. */

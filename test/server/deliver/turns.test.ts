@@ -22,7 +22,7 @@ const setUp = (places: number) => {
       started.push(name);
       return new Promise<true>((resolve) => ends.set(name, () => resolve(true)));
     };
-    void turns.run(turn, mayRefuse, work).then((result) => result ?? refused.push(name));
+    void turns.run(turn, work, { mayRefuse }).then((result) => result ?? refused.push(name));
   };
   /** Adds records, and answers how many of them have started. */
   const fill = async (turn: string, count: number, mayRefuse = false): Promise<number> => {
@@ -121,9 +121,9 @@ describe('turns', () => {
 
   it('are over when the work fails', async () => {
     const { turns } = setUp(1);
-    const failing = turns.run('a', false, () => Promise.reject(new Error('no')));
+    const failing = turns.run('a', () => Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');
-    expect(await turns.run('b', false, async () => 'done')).toBe('done');
+    expect(await turns.run('b', async () => 'done')).toBe('done');
   });
 });
 
