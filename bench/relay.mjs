@@ -140,7 +140,12 @@ const drain = async () => {
     const queue = createRedisQueue({ client });
     for (const batch of batches) {
       const { records } = JSON.parse(batch);
-      await queue.put(records.map((record) => ({ ...record, at: Date.now() })));
+      const time = new Date().toISOString();
+      const checked = (record) => ({
+        ...{ ...record, text: JSON.stringify(record.body) },
+        ...{ calledAt: time, receivedAt: time, at: Date.parse(time) },
+      });
+      await queue.put(records.map(checked));
     }
     client.destroy();
   };
