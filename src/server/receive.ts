@@ -31,8 +31,11 @@ export interface Refused {
   body?: unknown;
 }
 
-/** What is known of a request that is let in. */
+/** A request that is let in, and what is known of it. */
 interface Arrival extends Pass {
+  request: Request;
+  /** The key of its client; '' if clients cannot be told apart. */
+  client: string;
   ignored: Ignored | undefined;
 }
 
@@ -65,16 +68,14 @@ const NO_SECRET_MS = 2_000;
 /** How long senders wait if too many bodies are held. */
 const BUSY_MS = 1_000;
 
+const outcomeOf = ({ status }: Refusal): 'blocked' | 'rejected' =>
+  status === 403 ? 'blocked' : 'rejected';
+
 /** The result of a refused record in the answer to a batch. */
 const resultOf = (id: string, refusal: Refusal): BatchResult => {
   const { status, message, field, unlisted } = refusal;
   return {
-    ...{
-      id,
-      outcome: status === 403 ? 'blocked' : 'rejected',
-      status,
-      message: message.slice(0, 200),
-    },
+    ...{ id, outcome: outcomeOf(refusal), status, message: message.slice(0, 200) },
     ...(field && { field }),
     ...(unlisted && { unlisted }),
   };
@@ -144,10 +145,8 @@ export const createReceive = (parts: Parts) => {
 
   /** Checks records and gives the good ones to the sink. Returns a result for each, or a refusal of all. */
   const take = async (
-    request: Request,
     claimed: readonly ClaimedRecord[],
-    { mayWrite, ignored }: Arrival,
-    client: string,
+    { request, client, mayWrite, ignored }: Arrival,
   ): Promise<(BatchResult | Refusal)[] | Refusal> => {
     if (ignored) return ignore(claimed, ignored);
     const time = now();
@@ -174,10 +173,10 @@ export const createReceive = (parts: Parts) => {
     }
     let next = 0;
     return checked.map((one, index) => {
-      const result = isRefusal(one) ? one : taken[next++]!;
-      const outcome = isRefusal(result) ? resultOf('', result).outcome : result.outcome;
-      tell.metric('records', 1, { side: 'in', outcome });
       if (isRefusal(one)) refuseRecord(request, claimed[index]!, one, client);
+      const result = isRefusal(one) ? one : taken[next++]!;
+      const outcome = 'outcome' in result ? result.outcome : outcomeOf(result);
+      tell.metric('records', 1, { side: 'in', outcome });
       return result;
     });
   };
@@ -192,15 +191,10 @@ export const createReceive = (parts: Parts) => {
     refused({ refusal, request, client, id, body, type: known });
   };
 
-  const answerBatch = async (
-    request: Request,
-    text: string,
-    pass: Arrival,
-    client: string,
-  ): Promise<Response | Refusal> => {
+  const answerBatch = async (text: string, arrival: Arrival): Promise<Response | Refusal> => {
     const claimed = parseBatch(text);
     if (isRefusal(claimed)) return { ...claimed, sent: text };
-    const taken = await take(request, claimed, pass, client);
+    const taken = await take(claimed, arrival);
     if (isRefusal(taken)) return taken;
     const results = taken.map((one, index) =>
       isRefusal(one) ? resultOf(claimed[index]!.id, one) : one,
@@ -223,20 +217,18 @@ export const createReceive = (parts: Parts) => {
   };
 
   const answerSingle = async (
-    request: Request,
     type: 'identify' | 'event',
     text: string,
-    pass: Arrival,
-    client: string,
+    arrival: Arrival,
   ): Promise<Response | Refusal> => {
-    const claimed = singleOf(request, type, text);
+    const claimed = singleOf(arrival.request, type, text);
     if (isRefusal(claimed)) return { ...claimed, sent: text };
-    const taken = await take(request, [claimed], pass, client);
+    const taken = await take([claimed], arrival);
     if (isRefusal(taken)) return taken;
     const [one] = taken;
     const refusal = isRefusal(one!) ? one : refusalIn(one!);
     if (refusal) return answerRefusal(refusal);
-    const done = pass.ignored ? 'accepted' : sink.done;
+    const done = arrival.ignored ? 'accepted' : sink.done;
     return answerJson(200, { success: true, message: `${NOUN[type]} ${done}` });
   };
 
@@ -264,9 +256,10 @@ export const createReceive = (parts: Parts) => {
     try {
       const text = await read(request, charge, held);
       if (typeof text !== 'string') return text;
+      const arrival = { ...pass, request, client, ignored };
       return await (operation === 'batch'
-        ? answerBatch(request, text, { ...pass, ignored }, client)
-        : answerSingle(request, operation, text, { ...pass, ignored }, client));
+        ? answerBatch(text, arrival)
+        : answerSingle(operation, text, arrival));
     } finally {
       held.release();
     }
@@ -274,10 +267,9 @@ export const createReceive = (parts: Parts) => {
 
   return async (request: Request, operation: Operation, door: Door): Promise<Response> => {
     const known = admission.clientOf(request);
-    const client = typeof known === 'string' ? known : '';
-    const ignored = typeof known === 'string' ? parts.ignoring(request) : undefined;
-    const answered =
-      typeof known === 'string' ? await answer(request, operation, door, known, ignored) : known;
+    const [client, noClient] = typeof known === 'string' ? [known] : ['', known];
+    const ignored = noClient ? undefined : parts.ignoring(request);
+    const answered = noClient ?? (await answer(request, operation, door, client, ignored));
     if (answered instanceof Response) return answered;
     // A sink that is away reports that itself, and the sender sends the records again.
     const isOwn = answered.reason !== 'database' && !ignored;
