@@ -201,7 +201,7 @@ export const makeDelivery = (
     running.set(key, result);
     void result.then((done) => {
       running.delete(key);
-      if (isFinal(done)) known.keep(key, record.sender ?? '', done);
+      if (isFinal(done) && !record.queued) known.keep(key, record.sender ?? '', done);
     });
     return result;
   };
