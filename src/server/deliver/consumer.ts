@@ -4,7 +4,7 @@ import { inTime } from '../../interface/in-time.js';
 import { callback, positive } from '../../interface/kinds.js';
 import { HOOK_KINDS, checkOptions, objectWith, type Kinds } from '../check-options.js';
 import { createReportOnce, createTell, type Hooks } from '../hooks.js';
-import { monotonicNow } from '../time.js';
+import { createPause, monotonicNow } from '../time.js';
 import type { Queue, QueueSize, Taken } from '../queue/ports.js';
 import type { ServiceHealth } from './backoff.js';
 import type { Delivery } from './delivery.js';
@@ -111,8 +111,7 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
   let measuring: ReturnType<typeof setInterval> | undefined;
   let isStopping = false;
   let freshInRow = 0;
-  /** Ends the current wait. */
-  let wake = (): void => {};
+  const { pause, wake } = createPause();
   const trouble = createReportOnce(tell, now);
   /** Since when the queue has failed, and when it failed last. */
   let failingSince: number | undefined;
@@ -136,7 +135,7 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
     : createServiceTarget({ delivery: delivery!, maxAge, tell, now });
   const hand = createHand({
     ...{ queue, onUndelivered, queueFailed, tell, now, ticks },
-    left: () => wake(),
+    left: wake,
     isStopping: () => isStopping,
   });
 
@@ -183,15 +182,6 @@ export const makeConsumer = (options: ConsumerOptions, sizes: Sizes = {}): Consu
     underWay.add(round);
     return 0;
   };
-
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
 
   const run = async (): Promise<void> => {
     while (!isStopping) {

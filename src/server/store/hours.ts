@@ -1,3 +1,5 @@
+import { createPause } from '../time.js';
+
 /** The columns of the sums of an hour; see `Hour`. */
 export const SUMS = ['rows', 'repeats', 'in_2s', 'in_1m', 'in_1h', 'later'] as const;
 
@@ -27,23 +29,14 @@ const [PAUSE_MS, TROUBLE_MS] = [20, 1_000];
  */
 export const startSumming = (sumPiece: () => Promise<boolean>): (() => Promise<void>) => {
   let isOver = false;
-  let wake = (): void => {};
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      (timer as { unref?: () => void }).unref?.(); // on Node it keeps no process alive
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  const { pause, wake } = createPause();
   const run = async (): Promise<void> => {
     while (!isOver) {
       try {
         if (!(await sumPiece())) return;
-        await pause(PAUSE_MS);
+        await pause(PAUSE_MS, { keepsAlive: false });
       } catch {
-        await pause(TROUBLE_MS); // the database is away: writes report it
+        await pause(TROUBLE_MS, { keepsAlive: false }); // the database is away: writes report it
       }
     }
   };
