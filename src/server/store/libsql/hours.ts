@@ -85,6 +85,10 @@ export const createHourWriter = ({ prepare }: Writer) => {
   const setDone = prepare('UPDATE summing SET done = ?');
   const setWhole = prepare('DELETE FROM summing');
 
+  const addSums = async (sums: HourSums): Promise<void> => {
+    if (!sums.isEmpty()) await add(sums.json());
+  };
+
   let isWhole = false;
   const readUnsummed = async (): Promise<{ done: number; last: number } | undefined> => {
     if (isWhole) return undefined;
@@ -100,14 +104,11 @@ export const createHourWriter = ({ prepare }: Writer) => {
       const range = await readUnsummed();
       return (seq) => !range || seq <= range.done || seq > range.last;
     },
-    add: async (sums: HourSums): Promise<void> => {
-      if (!sums.isEmpty()) await add(sums.json());
-    },
+    add: addSums,
     /** Adds sums that are negative: those of rows that were removed. */
     take: async (sums: HourSums): Promise<void> => {
-      if (sums.isEmpty()) return;
-      await add(sums.json());
-      await clean(sums.json());
+      await addSums(sums);
+      if (!sums.isEmpty()) await clean(sums.json());
     },
     /** Sums the next older rows, and returns whether there may be more. */
     sumPiece: async (): Promise<boolean> => {
@@ -119,7 +120,7 @@ export const createHourWriter = ({ prepare }: Writer) => {
       );
       const sums = createSums();
       for (const row of rows) sums.add(row, 1, row.arrivals - 1);
-      if (!sums.isEmpty()) await add(sums.json());
+      await addSums(sums);
       if (rows.length === PIECE) await setDone(rows.at(-1)!.seq);
       else await setWhole();
       return rows.length === PIECE;
