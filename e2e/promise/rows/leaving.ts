@@ -47,6 +47,16 @@ const passThrough = async (stage: Stage, address: string): Promise<Tab> => {
   return tab;
 };
 
+/** Has the site offer a file at `/file/`, which browsers download. */
+const offerFile = ({ site }: Stage): void =>
+  site.handle('/file/', (_, response) => {
+    response.setHeader('content-disposition', 'attachment; filename=file.bin');
+    response.end('file');
+  });
+
+const waitForDownload = ({ site }: Stage): Promise<void> =>
+  waitFor('the download', () => site.requests.some((line) => line.includes('/file/')));
+
 /** Leaves so, and what was called then has arrived before another page comes. */
 const handedOff = (row: Omit<Row, 'run'>, leave: (stage: Stage) => Promise<unknown>): Row => ({
   ...row,
@@ -243,17 +253,14 @@ export const leavingRows: readonly Row[] = [
     quietFor: 3_000,
     nightly: true,
     run: async (stage) => {
-      const { service, site } = stage;
-      site.handle('/file/', (_, response) => {
-        response.setHeader('content-disposition', 'attachment; filename=file.bin');
-        response.end('file');
-      });
+      const { service } = stage;
+      offerFile(stage);
       const tab = await stage.visit();
       await service.faults([{ after: true, delay: 2_000, times: 3 }]);
       await track(tab, names(3));
       await waitFor('the requests', async () => (await service.requests()).length === 3);
       await tab.leave(() => void (location.href = '/file/'), undefined);
-      await waitFor('the download', () => site.requests.some((line) => line.includes('/file/')));
+      await waitForDownload(stage);
       await pause(AGAIN_MS);
       await track(tab, ['after']);
       return [...names(3), 'after'];
@@ -266,18 +273,15 @@ export const leavingRows: readonly Row[] = [
     quietFor: 3_000,
     nightly: true,
     run: async (stage) => {
-      const { service, site } = stage;
-      site.handle('/file/', (_, response) => {
-        response.setHeader('content-disposition', 'attachment; filename=file.bin');
-        response.end('file');
-      });
+      const { service } = stage;
+      offerFile(stage);
       stage.arm(hearNothing);
       const tab = await stage.visit({ timeout: 12_000 }, { body: '<a href="/file/">file</a>' });
       await stage.faults([{ after: true, delay: 2_000, times: 5 }]);
       await track(tab, names(5));
       await waitFor('the requests', async () => (await service.events()).length === 5);
       await tab.leave(() => document.querySelector('a')!.click(), undefined);
-      await waitFor('the download', () => site.requests.some((line) => line.includes('/file/')));
+      await waitForDownload(stage);
       await pause(AGAIN_MS);
       await track(tab, ['after']);
       // By relay, which has one request at a time: sooner than the one in flight has run out of time.
