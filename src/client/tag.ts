@@ -75,8 +75,9 @@ export const installTag = (
     tracker.sayAs();
     return 0;
   };
-  // A stub keeps the calls of its page in case that is left before the script comes, under the time of the first, in 13
-  // digits, and its own and the project's name. One text that cannot be read loses no other.
+  // If a page is left before the script has come, its stub keeps the calls in `sessionStorage`. A key is the time of the
+  // first call, in 13 digits, followed by the names of the stub and of the project. If one of the texts cannot be read,
+  // the others are taken all the same.
   const takeKept = () => {
     for (const key of Object.keys(sessionStorage).sort()) {
       if (key.slice(13) === name + dataset['project'])

@@ -52,8 +52,12 @@ export const SETTINGS = {
   ),
   SERVICE_RATE: ofService(kinds.rate, 'records to the service, a second and at once', 'off'),
   CONCURRENCY: ofService(kinds.wholeNumber, 'requests to it at a time', '32'),
-  TIMEOUT_SECONDS: ofService(kinds.amount, 'how long such a request may take', '10'),
-  IDEMPOTENCY_KEYS: ofService(kinds.onOff, 'whether such a request has the id of its record', 'on'),
+  TIMEOUT_SECONDS: ofService(kinds.amount, 'how long a request to it may take', '10'),
+  IDEMPOTENCY_KEYS: ofService(
+    kinds.onOff,
+    'whether requests to it have the record id as Idempotency-Key',
+    'on',
+  ),
 
   MAX_WAITING: ofQueue(kinds.wholeNumber, 'records that may wait', '1000000'),
   MAX_WAITING_OF_CLIENT: ofQueue(kinds.wholeNumber, 'records of one client that may wait', '50000'),

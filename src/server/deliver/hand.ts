@@ -109,15 +109,16 @@ export const createHand = (effects: Effects) => {
       for (const one of taken) inHand.set(keyOf(one.record), one);
       const keys = going.map(({ record }) => keyOf(record));
       const unsettled = new Set(keys);
-      const settling = new Map<string, () => void>();
-      const settled = keys.map((key) => new Promise<void>((resolve) => settling.set(key, resolve)));
+      /** The functions that settle the promises in `settled`. */
+      const settles = new Map<string, () => void>();
+      const settled = keys.map((key) => new Promise<void>((resolve) => settles.set(key, resolve)));
       let ended = new Map<string, Fate>();
       let wake = (): void => {};
       const release = (fates: ReadonlyMap<string, Fate | undefined>): void => {
         for (const [key, fate] of fates) {
           unsettled.delete(key);
           if (fate?.fate !== 'back') inHand.delete(key);
-          settling.get(key)!();
+          settles.get(key)!();
         }
         left();
       };

@@ -75,7 +75,7 @@ export const readNews = async (
 export const eventText = (place: Place, name: string, json: string): string =>
   `id: ${idOf(place)}\nevent: ${name}\ndata: ${json}\n\n`;
 
-/** Which of the news a follower gets. */
+/** Which rows, and which of the refused, a follower gets. */
 interface Choice {
   matches: (row: NewRow) => boolean;
   sees: (refused: NewRefused) => boolean;

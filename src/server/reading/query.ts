@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 /** Characters of a text that rows are searched for. */
 export const MAX_TEXT = 200;
 
-/** The value that a query asks for, or in words what is wrong with the query. */
+/** What was read from a query: a value, or words that say what is wrong. */
 export type Asked<Value> = { value: Value } | { wrong: string };
 
 const wrong = (words: string): { wrong: string } => ({ wrong: words });

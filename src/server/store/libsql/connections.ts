@@ -31,8 +31,8 @@ export interface Writer {
 }
 
 /**
- * A commit is on the disk before it returns. A checkpoint writes all changed pages, and new ids change pages everywhere
- * in their index, so fewer checkpoints write less. The log then has about 16 MB.
+ * A commit is on the disk before it returns. A checkpoint copies each changed page from the log into the file, and new ids
+ * change pages all over their index. So the fewer checkpoints, the less is written. The log grows to about 16 MB.
  * https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint
  */
 const WRITER_SETTINGS = 'PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000';
@@ -53,7 +53,10 @@ export const openConnections = (path: string) => {
   let last: Promise<unknown> = Promise.resolve();
   let isSetUp = false;
 
-  /** Begins a transaction, the first one after the settings, and waits if another process has locked the file. `since`: when the work was added. */
+  /**
+   * Begins a transaction, and waits if another process has locked the file. Before the first one it makes the settings.
+   * `since`: when the work was added.
+   */
   const begin = async (since: number): Promise<void> => {
     try {
       if (!isSetUp) await writer.exec(WRITER_SETTINGS);
@@ -81,7 +84,7 @@ export const openConnections = (path: string) => {
     }
   };
 
-  /** Only `all` runs off the event loop: the package's `run` does not. */
+  /** Runs each statement by `all`, since the package's `run` blocks the event loop. */
   const prepare = (sql: string): Statement => {
     let statement: Awaited<ReturnType<Connection['prepare']>> | undefined;
     return async <Row>(...values: unknown[]) => {

@@ -17,7 +17,7 @@ export interface Statement {
   values?: unknown[];
 }
 
-/** Connections that store, and others that read: a slow search must not hold up new records. */
+/** How many connections store, and how many read. They are apart, so that a slow search holds up no new records. */
 const [WRITERS, READERS] = [2, 4];
 const CONNECT_TIMEOUT_MS = 5_000;
 /** A machine that vanishes in the middle of a statement must not hold the lock of the rows for hours, as TCP would. */
