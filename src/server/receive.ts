@@ -175,7 +175,7 @@ export const createReceive = (parts: Parts) => {
     return checked.map((one, index) => {
       if (isRefusal(one)) refuseRecord(request, claimed[index]!, one, client);
       const result = isRefusal(one) ? one : taken[next++]!;
-      const outcome = 'outcome' in result ? result.outcome : outcomeOf(result);
+      const outcome = isRefusal(result) ? outcomeOf(result) : result.outcome;
       tell.metric('records', 1, { side: 'in', outcome });
       return result;
     });
