@@ -5,6 +5,7 @@ import AsyncDatabase from 'libsql/promise';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { PROGRESS_TABLES } from './contract/scenario.js';
 import { describeStore } from './store-contract.js';
 import { incomingEvent, incomingIdentify } from './support/incoming.js';
 import { refuseRows } from './support/refuse-rows.js';
@@ -31,6 +32,7 @@ describeStore('libsql', () => {
     open: async (options) => open(path, options).store,
     takeBack: async () => {
       const database = new Database(path);
+      for (const table of PROGRESS_TABLES) database.exec(`DROP TABLE ${table}`);
       database.exec(`DROP TABLE hours; DROP TABLE summing; ALTER TABLE records RENAME TO rows;
         PRAGMA user_version = 1`);
       database.close();

@@ -3,6 +3,7 @@ import { describeAdoption } from './contract/adopt.js';
 import { describeHours } from './contract/hours.js';
 import { describeJson } from './contract/json.js';
 import { describeProfiles } from './contract/profiles.js';
+import { describeProgress } from './contract/progress.js';
 import { describeRecords } from './contract/records.js';
 import { describeRefused } from './contract/refused.js';
 import { describeRows } from './contract/rows.js';
@@ -11,7 +12,7 @@ import { event, type Part } from './contract/scenario.js';
 const PARTS: readonly Part[] = [
   ...[describeRecords, describeJson, describeRefused, describeProfiles, describeRows],
   describeAdoption,
-  describeHours,
+  ...[describeHours, describeProgress],
 ];
 
 /** What every store of the service does, whatever it is made of. */

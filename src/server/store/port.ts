@@ -1,6 +1,7 @@
 import type { EventBody, IdentifyBody, RecordType } from '../../interface/bodies.js';
 import type { Incoming } from '../incoming.js';
 import type { Refusal } from '../refusal.js';
+import type { Progress } from './progress.js';
 
 /**
  * What became of a record in the store. `known`: a record of its project and type with its id is stored already, so
@@ -209,6 +210,8 @@ export interface Store {
   adopt(held: Held): Promise<number>;
   /** Calls `onRows` soon after any process has stored or refused something, until the returned function is called. */
   follow(onRows: () => void): () => void;
+  /** How far exports and notifications have come. */
+  progress: Progress;
   /** Deletes everything: for tests and demos. */
   clear(): Promise<void>;
   close(): Promise<void>;

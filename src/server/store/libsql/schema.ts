@@ -1,5 +1,6 @@
 import { PROFILE_LIMITS } from '../../profile-limit.js';
 import { SUMS } from '../hours.js';
+import { progressTables } from '../progress.js';
 
 /**
  * The sums by hour of arrival. `hour` is the beginning of a time, up to the hour. `summing` has a row while rows from
@@ -17,6 +18,8 @@ const HOURS = `
   CREATE TABLE summing (done INTEGER NOT NULL, last INTEGER NOT NULL, whole_from TEXT NOT NULL);
   `;
 
+const PROGRESS = progressTables((name) => name);
+
 /**
  * AUTOINCREMENT: a place in the feed is never given twice, not even after everything was deleted. One process writes
  * at a time, so places appear in their order.
@@ -25,7 +28,7 @@ const HOURS = `
  * all other work.
  */
 export const TABLES = {
-  version: 2,
+  version: 3,
   sql: `
   CREATE TABLE records (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -95,7 +98,8 @@ export const TABLES = {
   CREATE TRIGGER refused_uncounted AFTER DELETE ON refused BEGIN
     UPDATE refused_sizes SET count = count - 1, size = size - old.size WHERE is_dead = old.is_dead;
   END;
-  ${HOURS}`,
+  ${HOURS}
+  ${PROGRESS}`,
   steps: {
     // An earlier version looks for the table under its old name, so its writes fail and its senders wait.
     1: `
@@ -105,5 +109,6 @@ export const TABLES = {
     SELECT 0, (SELECT max(seq) FROM records),
       strftime('%Y-%m-%dT%H:00:00.000Z', (SELECT max(received_at) FROM records), '+1 hour')
     WHERE EXISTS (SELECT 1 FROM records);`,
+    2: PROGRESS,
   },
 };

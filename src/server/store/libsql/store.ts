@@ -5,6 +5,7 @@ import { incomingOf, lettersOf, refusedProfileOf } from '../dead-letter.js';
 import { createGroups } from '../groups.js';
 import { startSumming } from '../hours.js';
 import type { Count, Store, Written } from '../port.js';
+import { createProgress, type PlainStatement } from '../progress.js';
 import { storable, storableText, tellReplaced } from '../storable.js';
 import { openConnections } from './connections.js';
 import { createHourWriter, readHours } from './hours.js';
@@ -23,6 +24,9 @@ export interface LibsqlStoreOptions {
 
 /** Rows of a user that one transaction erases at the most, so that it holds up no other work for long. */
 const ERASE_ROWS = 5_000;
+
+/** SQLite writes the number of a value behind a question mark. */
+const numbered = (sql: string): string => sql.replace(/\$(\d)/g, '?$1');
 
 /** Keeps records in one file of this machine. */
 export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
@@ -57,6 +61,20 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
         return written;
       }),
     lanes: 1,
+  });
+
+  const progress = createProgress({
+    table: (name) => name,
+    now: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+    read: async <Row>(sql: string, ...values: unknown[]) =>
+      reader.prepare<unknown[]>(numbered(sql)).all(...values) as Row[],
+    run: <Row>(...statements: readonly PlainStatement[]) =>
+      transaction(async () => {
+        let rows: Row[] = [];
+        for (const [sql, ...values] of statements)
+          rows = await writer.prepare(numbered(sql))<Row>(...values);
+        return rows;
+      }),
   });
 
   const isWhole = !reader.prepare('SELECT 1 FROM summing').all().length;
@@ -117,9 +135,18 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
         return added + (await refused.adopt(letters)) + (await refused.adopt(others));
       }),
     follow: notice.follow,
+    progress,
     clear: () =>
       run(async () => {
-        for (const table of ['records', 'counts', 'hours', 'summing', 'profiles', 'refused'])
+        for (const table of [
+          'records',
+          'counts',
+          'hours',
+          'summing',
+          'profiles',
+          'refused',
+          'erasures',
+        ])
           await writer.exec(`DELETE FROM ${table}`);
       }),
     close: async () => {

@@ -1,8 +1,11 @@
 import { quoted } from './schema.js';
 
+/** The name of a table, ready for a statement. */
+export const tableOf = (schema: string, name: string): string => `${quoted(schema)}.${name}`;
+
 /** The names of a store's tables, ready for a statement. */
 export const tablesOf = (schema: string) => {
-  const table = (name: string) => `${quoted(schema)}.${name}`;
+  const table = (name: string) => tableOf(schema, name);
   return {
     records: table('records'),
     counts: table('row_counts'),
@@ -10,6 +13,7 @@ export const tablesOf = (schema: string) => {
     summing: table('summing'),
     profiles: table('profiles'),
     refused: table('refused'),
+    erasures: table('erasures'),
   };
 };
 

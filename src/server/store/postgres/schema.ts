@@ -1,5 +1,6 @@
 import { PROFILE_LIMITS } from '../../profile-limit.js';
 import { SUMS } from '../hours.js';
+import { progressTables } from '../progress.js';
 import type { PostgresDatabase } from './database.js';
 
 /** Quotes a name for use in a statement. */
@@ -97,6 +98,7 @@ const STEPS: readonly ((schema: string) => string)[] = [
   SELECT 0, max(seq), (
     SELECT date_trunc('hour', max(received_at), 'UTC') + interval '1 hour' FROM ${schema}.records
   ) FROM ${schema}.records HAVING max(seq) IS NOT NULL;`,
+  (schema) => progressTables((name) => `${schema}.${name}`),
 ];
 
 const newer = (schema: string, version: number): string =>

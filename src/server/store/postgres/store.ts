@@ -5,9 +5,10 @@ import { incomingOf, lettersOf, refusedProfileOf, resentOf } from '../dead-lette
 import { createGroups } from '../groups.js';
 import { startSumming } from '../hours.js';
 import type { Count, Held, NewRefused, Profile, Store, Written } from '../port.js';
+import { createProgress, type PlainStatement } from '../progress.js';
 import { storable, tellReplaced } from '../storable.js';
 import { createRecordWriter } from '../write-records.js';
-import { tablesOf } from './columns.js';
+import { tableOf, tablesOf } from './columns.js';
 import { openDatabase } from './database.js';
 import { createFollowers } from './follow.js';
 import { createHours } from './hours.js';
@@ -65,6 +66,18 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
       sender: records[0]?.client,
       isHeavy: records.some(({ type }) => type === 'identify'),
     });
+
+  const progress = createProgress({
+    table: (name) => tableOf(schema, name),
+    now: `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)`,
+    read: (text: string, ...values: unknown[]) => database.read({ text, values }),
+    run: async <Row>(...statements: readonly PlainStatement[]) => {
+      let rows: Row[] = [];
+      for (const [text, ...values] of statements)
+        rows = await database.write<Row>({ text, values });
+      return rows;
+    },
+  });
 
   const adoptRows = async (rows: NonNullable<Held['rows']>): Promise<number> => {
     let added = 0;
@@ -160,6 +173,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
       return all;
     },
     follow: followers.follow,
+    progress,
     close: async () => {
       await followers.close();
       await endSumming();

@@ -1,0 +1,282 @@
+import { nanoid } from 'nanoid';
+
+/** How long a lock of a target holds without being renewed, in milliseconds by the clock of the database. */
+export const LOCK_MS = 30_000;
+
+/** A target as the store knows it. */
+export interface TargetState {
+  name: string;
+  /** All rows up to this place are in the target, or among its dead. */
+  place: number;
+  /** All erasures up to this place were passed on to the target. */
+  erased: number;
+  /** Why the target takes nothing, in words without passwords; missing while it works. */
+  message?: string;
+  /** How many rows the target itself has refused. */
+  dead: number;
+}
+
+/** The right of one process to write to a target. `number` grows with each process that takes it over. */
+export interface TargetLock {
+  target: string;
+  number: number;
+  place: number;
+  erased: number;
+}
+
+/** A row that a target has refused, and why. */
+export interface TargetDead {
+  place: number;
+  message: string;
+}
+
+/**
+ * Rows that were erased: those of one user, or those that fit the other fields. All of them have a lower place than
+ * `upto`.
+ */
+export interface Erasure {
+  /** Its own place in the order of rows. No row has it. */
+  place: number;
+  project: string;
+  user_id?: string;
+  channel?: string;
+  event?: string;
+  /** ISO 8601 in UTC: only rows that arrived from this time on, and before that one. */
+  from?: string;
+  to?: string;
+  upto: number;
+}
+
+/** The notified rows of one project, channel and event that a target was told of. */
+export interface Notice {
+  project: string;
+  channel: string;
+  event: string;
+  /** The target was told of all notified rows up to this place. */
+  told: number;
+  /** The last place that the message under way tells of; `told` if none is. */
+  sending: number;
+  /** When the target was told, in milliseconds since the epoch. */
+  told_at: number;
+}
+
+/** What the store remembers of exports and notifications. The SQL is the same in both engines. */
+export interface Progress {
+  /** A random name of this store's order of rows. */
+  source(): Promise<string>;
+  /** Begins a new order of rows, for targets that have rows of a store that was set back. */
+  newSource(): Promise<string>;
+  /**
+   * Takes a target for 30 seconds, unless another process has it. A new target begins behind the place `from`.
+   */
+  take(target: string, holder: string, from: number): Promise<TargetLock | undefined>;
+  /** Notes how far a target has come, and renews the lock. Returns false if another process has the target by now. */
+  keep(
+    lock: TargetLock,
+    changes?: { place?: number; erased?: number; message?: string | null },
+  ): Promise<boolean>;
+  /** Gives a target back, so that another process may take it at once. */
+  release(lock: TargetLock): Promise<void>;
+  targets(): Promise<TargetState[]>;
+  /** Deletes all that the store remembers of a target. Returns false if there is no such target. */
+  forget(target: string): Promise<boolean>;
+  /** Sets the place of a target, for an export from there on. */
+  moveTo(target: string, place: number): Promise<void>;
+  /** Keeps rows that the target has refused. */
+  bury(lock: TargetLock, dead: readonly TargetDead[]): Promise<void>;
+  /** Forgets rows that the target has refused. */
+  unbury(target: string, places: readonly number[]): Promise<void>;
+  /** Rows that the target has refused, in the order of their places, behind one of them. */
+  dead(target: string, after: number, limit: number): Promise<TargetDead[]>;
+  /** Erasures behind a place whose rows are deleted here, in their order. */
+  erasures(after: number, limit: number): Promise<Erasure[]>;
+  notices(target: string): Promise<Notice[]>;
+  /** Writes one notice of a target, and how far the target has come. Returns false if the lock is lost. */
+  notice(lock: TargetLock, notice: Notice, place?: number): Promise<boolean>;
+}
+
+/** SQL that both engines understand. `$1` to `$9` stand for the values. */
+export type PlainStatement = readonly [sql: string, ...values: unknown[]];
+
+/** What an engine provides. */
+export interface ProgressDatabase {
+  read<Row>(...statement: PlainStatement): Promise<Row[]>;
+  /** Runs statements one after the other, and returns the rows of the last one. */
+  run<Row>(...statements: readonly PlainStatement[]): Promise<Row[]>;
+  /** The name of a table in a statement. */
+  table: (name: string) => string;
+  /** The database's own time, in milliseconds, as an expression. */
+  now: string;
+}
+
+/** The tables, in SQL that both engines understand. */
+export const progressTables = (table: (name: string) => string): string => `
+  CREATE TABLE ${table('source')} (id TEXT NOT NULL);
+  INSERT INTO ${table('source')} VALUES ('${nanoid()}');
+  CREATE TABLE ${table('erasures')} (
+    place bigint PRIMARY KEY,
+    at bigint NOT NULL,
+    project TEXT NOT NULL,
+    user_id TEXT,
+    channel TEXT,
+    event TEXT,
+    received_from TEXT,
+    received_to TEXT,
+    upto bigint NOT NULL,
+    is_done integer NOT NULL
+  );
+  CREATE TABLE ${table('targets')} (
+    name TEXT PRIMARY KEY,
+    place bigint NOT NULL,
+    erased bigint NOT NULL,
+    holder TEXT,
+    number bigint NOT NULL,
+    until bigint NOT NULL,
+    message TEXT
+  );
+  CREATE TABLE ${table('target_dead')} (
+    target TEXT NOT NULL,
+    place bigint NOT NULL,
+    message TEXT NOT NULL,
+    PRIMARY KEY (target, place)
+  );
+  CREATE TABLE ${table('notices')} (
+    target TEXT NOT NULL,
+    project TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    event TEXT NOT NULL,
+    told bigint NOT NULL,
+    sending bigint NOT NULL,
+    told_at bigint NOT NULL,
+    PRIMARY KEY (target, project, channel, event)
+  );`;
+
+const number = (column: string, as = column): string =>
+  `CAST(${column} AS double precision) AS ${as}`;
+
+/** A row without its columns that are `null`. */
+const present = <Row extends object>(row: Row): Row =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
+
+export const createProgress = ({ read, run, table, now }: ProgressDatabase): Progress => {
+  const [source, erasures, targets, dead, notices] = [
+    ...['source', 'erasures', 'targets', 'target_dead', 'notices'].map(table),
+  ] as [string, string, string, string, string];
+  const held = `name = $1 AND number = $2`;
+  const LOCK = `name AS target, ${number('number')}, ${number('place')}, ${number('erased')}`;
+
+  return {
+    source: async () => {
+      const [row] = await read<{ id: string }>(`SELECT id FROM ${source}`);
+      return row!.id;
+    },
+    newSource: async () => {
+      const id = nanoid();
+      await run([`UPDATE ${source} SET id = $1`, id]);
+      return id;
+    },
+    take: async (target, holder, from) => {
+      const [lock] = await run<TargetLock>(
+        [
+          `INSERT INTO ${targets} (name, place, erased, number, until)
+          VALUES ($1, $2, $2, 0, 0) ON CONFLICT (name) DO NOTHING`,
+          ...[target, from],
+        ],
+        [
+          `UPDATE ${targets} SET holder = $2, number = number + 1, until = ${now} + ${LOCK_MS}
+          WHERE name = $1 AND (holder IS NULL OR holder = $2 OR until < ${now})
+          RETURNING ${LOCK}`,
+          ...[target, holder],
+        ],
+      );
+      return lock;
+    },
+    keep: async ({ target, number }, { place, erased, message } = {}) => {
+      const rows = await run([
+        `UPDATE ${targets} SET until = ${now} + ${LOCK_MS}, place = coalesce($3, place),
+            erased = coalesce($4, erased), message = CASE $5 WHEN 'same' THEN message ELSE $6 END
+          WHERE ${held} RETURNING name`,
+        ...[target, number, place ?? null, erased ?? null],
+        ...[message === undefined ? 'same' : 'set', message ?? null],
+      ]);
+      return rows.length > 0;
+    },
+    release: async ({ target, number }) => {
+      await run([`UPDATE ${targets} SET holder = NULL, until = 0 WHERE ${held}`, target, number]);
+    },
+    targets: async () => {
+      const rows = await read<TargetState>(
+        `SELECT name, ${number('place')}, ${number('erased')}, message,
+          (SELECT ${number('count(*)', 'count')} FROM ${dead} WHERE target = name) AS dead
+        FROM ${targets} ORDER BY name`,
+      );
+      return rows.map(present);
+    },
+    forget: async (target) => {
+      const rows = await run(
+        [`DELETE FROM ${dead} WHERE target = $1`, target],
+        [`DELETE FROM ${notices} WHERE target = $1`, target],
+        [`DELETE FROM ${targets} WHERE name = $1 RETURNING name`, target],
+      );
+      return rows.length > 0;
+    },
+    moveTo: async (target, place) => {
+      await run(
+        [`DELETE FROM ${dead} WHERE target = $1`, target],
+        [`UPDATE ${targets} SET place = $2 WHERE name = $1`, target, place],
+      );
+    },
+    bury: async ({ target }, letters) => {
+      for (const { place, message } of letters) {
+        await run([
+          `INSERT INTO ${dead} (target, place, message) VALUES ($1, $2, $3)
+          ON CONFLICT (target, place) DO UPDATE SET message = excluded.message`,
+          ...[target, place, message],
+        ]);
+      }
+    },
+    unbury: async (target, places) => {
+      for (const place of places)
+        await run([`DELETE FROM ${dead} WHERE target = $1 AND place = $2`, target, place]);
+    },
+    dead: (target, after, limit) =>
+      read(
+        `SELECT ${number('place')}, message FROM ${dead} WHERE target = $1 AND place > $2
+        ORDER BY target_dead.place LIMIT $3`,
+        ...[target, after, limit],
+      ),
+    erasures: async (after, limit) => {
+      const rows = await read<Erasure>(
+        `SELECT ${number('place')}, project, user_id, channel, event, received_from AS "from",
+          received_to AS "to", ${number('upto')}
+        FROM ${erasures} WHERE place > $1 AND is_done = 1 ORDER BY erasures.place LIMIT $2`,
+        ...[after, limit],
+      );
+      return rows.map(present);
+    },
+    notices: (target) =>
+      read(
+        `SELECT project, channel, event, ${number('told')}, ${number('sending')}, ${number('told_at')}
+        FROM ${notices} WHERE target = $1`,
+        target,
+      ),
+    notice: async (lock, { project, channel, event, told, sending, told_at }, place) => {
+      const rows = await run(
+        [
+          `INSERT INTO ${notices} (target, project, channel, event, told, sending, told_at)
+          SELECT name, $3, $4, $5, CAST($6 AS bigint), CAST($7 AS bigint), CAST($8 AS bigint)
+          FROM ${targets} WHERE ${held}
+          ON CONFLICT (target, project, channel, event)
+          DO UPDATE SET told = excluded.told, sending = excluded.sending, told_at = excluded.told_at`,
+          ...[lock.target, lock.number, project, channel, event, told, sending, told_at],
+        ],
+        [
+          `UPDATE ${targets} SET until = ${now} + ${LOCK_MS}, place = coalesce($3, place)
+          WHERE ${held} RETURNING name`,
+          ...[lock.target, lock.number, place ?? null],
+        ],
+      );
+      return rows.length > 0;
+    },
+  };
+};

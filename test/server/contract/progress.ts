@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import type { Notice, TargetLock } from '../../../src/server/store/progress.js';
+import { event, type Part } from './scenario.js';
+
+const NOTICE: Notice = {
+  ...{ project: 'shop', channel: 'orders', event: 'Paid' },
+  ...{ told: 3, sending: 7, told_at: 1_700_000_000_000 },
+};
+
+/** What every store remembers of exports and notifications. */
+export const describeProgress: Part = (name, enter) => {
+  const open = async () => (await enter().open()).progress;
+
+  it(`${name} gives a target to one process at a time`, async () => {
+    const world = enter();
+    const one = (await world.open()).progress;
+    const other = (await world.open()).progress;
+    const lock = (await one.take('house/db', 'a', 5))!;
+    expect(lock).toEqual({ target: 'house/db', number: 1, place: 5, erased: 5 });
+    expect(await other.take('house/db', 'b', 0)).toBeUndefined();
+    expect(await one.keep(lock, { place: 9 })).toBe(true);
+    await one.release(lock);
+    const taken = (await other.take('house/db', 'b', 0))!;
+    expect(taken).toEqual({ target: 'house/db', number: 2, place: 9, erased: 5 });
+    expect(await one.keep(lock, { place: 2 })).toBe(false);
+    expect(await other.keep(taken)).toBe(true);
+    expect((await other.targets())[0]).toMatchObject({ place: 9 });
+  });
+
+  it(`${name} remembers why a target takes nothing until it does`, async () => {
+    const progress = await open();
+    const lock = (await progress.take('house/db', 'a', 0))!;
+    const target = async () => (await progress.targets())[0];
+    expect(await target()).toEqual({ name: 'house/db', place: 0, erased: 0, dead: 0 });
+    await progress.keep(lock, { message: 'it is away' });
+    await progress.keep(lock, { erased: 3 });
+    expect(await target()).toMatchObject({ message: 'it is away', erased: 3 });
+    await progress.keep(lock, { message: null });
+    expect(await target()).not.toHaveProperty('message');
+  });
+
+  it(`${name} keeps the places of rows that a target refuses`, async () => {
+    const progress = await open();
+    const lock = (await progress.take('house/db', 'a', 0))!;
+    await progress.bury(lock, [
+      { place: 4, message: 'no' },
+      { place: 8, message: 'no' },
+    ]);
+    await progress.bury(lock, [{ place: 8, message: 'never' }]);
+    expect(await progress.dead('house/db', 4, 10)).toEqual([{ place: 8, message: 'never' }]);
+    expect((await progress.targets())[0]!.dead).toBe(2);
+    await progress.unbury('house/db', [8]);
+    expect(await progress.dead('house/db', 0, 10)).toEqual([{ place: 4, message: 'no' }]);
+  });
+
+  it(`${name} forgets a target with all that it knows of it`, async () => {
+    const progress = await open();
+    const lock = (await progress.take('chat', 'a', 0))!;
+    await progress.bury(lock, [{ place: 4, message: 'no' }]);
+    await progress.notice(lock, NOTICE);
+    expect(await progress.forget('chat')).toBe(true);
+    expect(await progress.forget('chat')).toBe(false);
+    expect(await progress.keep(lock)).toBe(false);
+    expect(await progress.targets()).toEqual([]);
+    expect(await progress.notices('chat')).toEqual([]);
+    expect(await progress.dead('chat', 0, 10)).toEqual([]);
+  });
+
+  it(`${name} remembers what a target was told, if the process still has it`, async () => {
+    const progress = await open();
+    const lock = (await progress.take('chat', 'a', 0))!;
+    expect(await progress.notice(lock, NOTICE, 3)).toBe(true);
+    expect(await progress.notice(lock, { ...NOTICE, told: 7 })).toBe(true);
+    expect(await progress.notices('chat')).toEqual([{ ...NOTICE, told: 7 }]);
+    expect((await progress.targets())[0]!.place).toBe(3);
+    const late: TargetLock = { ...lock, number: 0 };
+    expect(await progress.notice(late, { ...NOTICE, told: 9 }, 9)).toBe(false);
+    expect(await progress.notices('chat')).toEqual([{ ...NOTICE, told: 7 }]);
+  });
+
+  it(`${name} has a name of its own, which the content does not change`, async () => {
+    const store = await enter().open();
+    const source = await store.progress.source();
+    expect(source).toMatch(/^[\w-]{21}$/);
+    await store.write([event()]);
+    await store.clear();
+    expect(await store.progress.source()).toBe(source);
+    const renamed = await store.progress.newSource();
+    expect(renamed).not.toBe(source);
+    expect(await store.progress.source()).toBe(renamed);
+  });
+};
