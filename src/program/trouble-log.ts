@@ -28,4 +28,4 @@ export const createTroubleLog = (log: Log, inWords: (message: string) => string)
 };
 
 /** Errors that happen once, so that they have no end. */
-const ENDLESS: readonly Kind[] = ['unlisted', 'dropped', 'storage', 'hook', 'fault'];
+const ENDLESS: readonly Kind[] = ['unlisted', 'dropped', 'storage', 'erasure', 'hook', 'fault'];

@@ -63,12 +63,14 @@ export interface ServerError {
    * - `unlisted`: records name a project or channel that is not listed; each value is reported once a day.
    * - `dropped`: dead letters or ids were deleted because there were too many; reported once a minute at the most.
    * - `storage`: the queue is set up so that it may lose records; reported at the start.
+   * - `export`: a target of an export takes nothing, or is set up wrongly.
+   * - `erasure`: rows were erased that a target of an export cannot delete.
    * - `hook`: a function that was passed in failed.
    * - `fault`: a fault of the server itself.
    */
   kind:
     | ('setup' | 'unreachable' | 'service' | 'records' | 'token' | 'queue' | 'store' | 'reading')
-    | ('unlisted' | 'dropped' | 'storage' | 'hook' | 'fault');
+    | ('unlisted' | 'dropped' | 'storage' | 'export' | 'erasure' | 'hook' | 'fault');
   message: string;
   /** HTTP status of the service, if there was an answer. */
   status?: number;

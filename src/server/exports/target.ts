@@ -7,20 +7,20 @@ export interface Turn {
   source: string;
   /** The number of the lock. It grows with each process that takes the target over. */
   number: number;
-  /** The rows behind the place of the target, in their order, in pages. */
+  /** The rows to write, in the order of their places, in pages. */
   pages: AsyncIterable<readonly Row[]>;
   /** Reads the lock again, right before a write. Rejects if another process has the target by now. */
   mayWrite: () => Promise<void>;
+  /** Keeps a row that the target refuses, so that the turn can go on behind it. */
+  bury: (dead: TargetDead) => Promise<void>;
   /** Aborted when the lock is lost, or when the program stops. */
   signal: AbortSignal;
 }
 
-/** How far a turn has come. */
-export interface Filled {
-  /** All rows up to this place are in the target and durable there, or among the dead. */
+/** The last row of a source that a target has. */
+export interface LastRow {
   place: number;
-  /** The rows that the target refuses. */
-  dead: readonly TargetDead[];
+  id: string;
 }
 
 /** Something that an export fills: a warehouse, or files. */
@@ -30,24 +30,29 @@ export interface Target {
    * password, so a changed password is the same target.
    */
   name: string;
-  /** A turn begins when the oldest row has waited for this long, or when there are this many rows. */
+  /** A turn begins when the oldest row has waited for this long, or when there are about this many rows. */
   wait: { ms: number; rows: number };
   /** Makes what is missing, and rejects in words for operators if the target is set up wrongly. */
   prepare: () => Promise<void>;
   /**
-   * Ends what may still be written there, and returns the last row of this source that the target has. It is asked at
-   * the start, after any error, and after another process had the target. Missing if writing again replaces.
+   * Ends what may still be written there, and returns the last row of the source that the target has. It is asked at the
+   * start, after any error, and after another process had the target. Missing if writing again replaces what is there.
    */
-  last?: (source: string) => Promise<{ place: number; id: string } | undefined>;
-  /** Writes rows until it has had enough of them, or there are no more. Rejects if the target is away. */
-  fill: (turn: Turn) => Promise<Filled>;
-  /** Deletes erased rows. Missing if it cannot; then words for operators say so. */
+  last?: (source: string) => Promise<LastRow | undefined>;
+  /**
+   * Writes rows until it has had enough of them, or until there are no more. Returns the place of the last one: all rows
+   * up to it are durable there, or buried. Rejects if the target is away.
+   */
+  fill: (turn: Turn) => Promise<number>;
+  /** Deletes erased rows, and settles when they are gone. Missing if it cannot; `notErased` then says so to operators. */
   erase?: (source: string, erasures: readonly Erasure[]) => Promise<void>;
-  /** How many rows of the source the target has in each block of so many places, by the first place of the block. */
+  /** What operators have to know of erased rows that the target keeps. */
+  notErased?: string;
+  /** Which of the rows between two places it has, as places in their order. */
+  places?: (source: string, from: number, to: number) => Promise<number[]>;
+  /** How many rows it has between two places in each block of so many, by the block's first place. */
   counts?: (
     source: string,
-    from: number,
-    to: number,
-    block: number,
+    span: { from: number; to: number; block: number },
   ) => Promise<Map<number, number>>;
 }

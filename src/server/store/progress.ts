@@ -1,7 +1,5 @@
 import { nanoid } from 'nanoid';
-
-/** How long a lock of a target holds without being renewed, in milliseconds by the clock of the database. */
-export const LOCK_MS = 30_000;
+import { LOCK_MS } from './lock-ms.js';
 
 /** A target as the store knows it. */
 export interface TargetState {

@@ -1,0 +1,137 @@
+import { isLocalName } from '../../interface/is-local-name.js';
+import { causeOf, readStart } from '../deliver/fetch.js';
+
+/** Where a ClickHouse is, as `clickhouse://user:password@host:8123/database?table=rows` says it. */
+export interface ClickhouseAddress {
+  url: string;
+  user: string;
+  password: string;
+  database: string;
+  table: string;
+  /** Host, database and table: without a user or a password. */
+  name: string;
+}
+
+const DEFAULT_TABLE = 'analytics_rows';
+/** How long one question may take. An insert has as long, since ClickHouse merges parts meanwhile. */
+const TIMEOUT_MS = 60_000;
+/** Characters of an error of ClickHouse that are shown. What stands behind quotes the data of a row. */
+const MAX_WORDS = 300;
+const QUOTES_DATA = / before: |\(at row |: \(while |While executing /;
+
+/** Reads an address. Throws an error that says what it has to look like. */
+export const readClickhouseAddress = (text: string): ClickhouseAddress => {
+  if (!/^clickhouse:\/\/./.test(text) || !URL.canParse(text))
+    throw new TypeError('must be like clickhouse://user:password@host:8443/database');
+  const { hostname, port, username, password, pathname, searchParams } = new URL(text);
+  const [database = '', ...more] = pathname.slice(1).split('/').map(decodeURIComponent);
+  const [table, insecure] = [
+    searchParams.get('table') ?? DEFAULT_TABLE,
+    searchParams.has('insecure'),
+  ];
+  if (!database || more.length)
+    throw new TypeError('must name one database: clickhouse://host/database');
+  for (const name of searchParams.keys())
+    if (name !== 'table' && name !== 'insecure')
+      throw new TypeError(`knows \`table\` and \`insecure\` behind the "?", and not \`${name}\``);
+  const isPlain = isLocalName(hostname) || insecure;
+  const host = `${hostname}:${port || (isPlain ? 8123 : 8443)}`;
+  return {
+    url: `${isPlain ? 'http' : 'https'}://${host}/`,
+    user: decodeURIComponent(username) || 'default',
+    password: decodeURIComponent(password),
+    ...{
+      database,
+      table,
+      name: `${host}/${database}${table === DEFAULT_TABLE ? '' : `.${table}`}`,
+    },
+  };
+};
+
+/** ClickHouse has answered with an error. `code`: https://github.com/ClickHouse/ClickHouse, ErrorCodes.cpp */
+export class ClickhouseError extends Error {
+  override name = 'ClickhouseError' as const;
+  constructor(
+    message: string,
+    readonly code: number,
+  ) {
+    super(message);
+  }
+}
+
+/** A text as a value in a statement. No character of a stranger's text stands in the statement itself. */
+export const textValue = (text: string): string =>
+  `unhex('${Buffer.from(text, 'utf8').toString('hex')}')`;
+/** The name of a database, table or column in a statement. */
+export const quotedName = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``;
+
+interface Asking {
+  /** The rows of an insert. */
+  body?: string;
+  queryId?: string;
+  settings?: Readonly<Record<string, string | number>>;
+  signal?: AbortSignal;
+}
+
+/** Asks a ClickHouse over HTTP. */
+export const createClickhouseClient = ({ url, user, password, database }: ClickhouseAddress) => {
+  /** Runs a statement, and returns the lines of its answer. */
+  const ask = async (
+    statement: string,
+    { body = '', queryId, settings = {}, signal }: Asking = {},
+  ): Promise<string[]> => {
+    const query = new URLSearchParams({
+      ...{ query: statement, database },
+      // Without it an error in the middle of an answer would come with the status 200.
+      ...{ wait_end_of_query: '1', ...settings },
+      ...(queryId && { query_id: queryId }),
+    });
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    let status: number;
+    let text: string;
+    try {
+      const answer = await fetch(`${url}?${query}`, {
+        method: 'POST',
+        // ClickHouse closes idle connections after some seconds, and a request may then get no answer.
+        headers: {
+          ...{ connection: 'close', 'content-type': 'text/plain' },
+          ...{
+            'x-clickhouse-user': encodeHeader(user),
+            'x-clickhouse-key': encodeHeader(password),
+          },
+        },
+        body,
+        redirect: 'manual',
+        signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
+      });
+      status = answer.status;
+      text = status === 200 ? await answer.text() : await readStart(answer);
+    } catch (error) {
+      throw new Error(`no answer: ${causeOf(error)}`, { cause: error });
+    }
+    const [, code] = /Code: (\d+)/.exec(text) ?? [];
+    if (status !== 200 || code !== undefined) {
+      const words = (
+        code === undefined ? withoutTags(text) : text.replace(/^.*?DB::Exception: /s, '')
+      )
+        .split(QUOTES_DATA)[0]!
+        .split('\n')[0]!;
+      throw new ClickhouseError(
+        `it answers ${status}: ${words.slice(0, MAX_WORDS) || 'nothing'}`,
+        Number(code ?? 0),
+      );
+    }
+    return text.split('\n').filter(Boolean);
+  };
+  return { ask };
+};
+
+export type ClickhouseClient = ReturnType<typeof createClickhouseClient>;
+
+/** A header takes bytes: those of UTF-8 stand for characters. */
+const encodeHeader = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+const withoutTags = (text: string): string =>
+  text
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();

@@ -1,0 +1,213 @@
+import { nanoid } from 'nanoid';
+import { waitInTrouble } from '../../interface/backoff.js';
+import { messageOf } from '../../interface/errors.js';
+import { createReportOnce, type Tell } from '../hooks.js';
+import type { Row, Store } from '../store/port.js';
+import { LOCK_MS } from '../store/lock-ms.js';
+import type { TargetDead, TargetLock } from '../store/progress.js';
+import { createPause } from '../time.js';
+import type { LastRow, Target } from './target.js';
+
+/** Rows that are read at a time. */
+const PAGE = 1_000;
+/** How often the lock is renewed, and how often a process looks for a target that another process has. */
+const RENEW_MS = LOCK_MS / 3;
+/** How often erased rows are looked for. A warehouse deletes at a high cost. */
+const ERASE_EVERY_MS = 60_000;
+/** Erasures that are passed on at a time. */
+const ERASURES = 100;
+/** After a turn that took some time, an export that catches up pauses for twice that, so that records come first. */
+const [REST, MAX_REST_MS] = [2, 2_000];
+
+interface Parts {
+  store: Pick<Store, 'rows' | 'lastPlace' | 'follow' | 'progress'>;
+  target: Target;
+  tell: Tell;
+  now: () => number;
+}
+
+/** Another process has the target by now. It goes on there. */
+class LockLostError extends Error {
+  override name = 'LockLostError' as const;
+}
+
+/** The rows behind a place, in pages. */
+export async function* pagesBehind(
+  store: Pick<Store, 'rows'>,
+  place: number,
+  before?: number,
+): AsyncGenerator<readonly Row[], void> {
+  for (let after = place; ;) {
+    const rows = await store.rows({}, { after, before, limit: PAGE });
+    if (!rows.length) return;
+    yield rows;
+    after = rows.at(-1)!.seq;
+  }
+}
+
+/**
+ * Where to go on. The target itself knows best what it has: an insert may have arrived without an answer, and a target
+ * that lost its last rows gets them again. Rejects if the target has rows that this store does not have.
+ */
+export const goOnFrom = async (
+  { rows, lastPlace, progress }: Parts['store'],
+  { target, place }: Pick<TargetLock, 'target' | 'place'>,
+  there: LastRow | undefined,
+): Promise<number> => {
+  if (!there) return place;
+  const [here] = await rows({}, { after: there.place - 1, before: there.place + 1, limit: 1 });
+  if (there.place > (await lastPlace()) || (here && here.id !== there.id)) {
+    throw new Error(
+      `it has rows up to place ${there.place} that are not in the database, which seems to have been set back. Nothing ` +
+        `is exported until \`analytics-outbox export from <place> --new-source\` says where to go on`,
+    );
+  }
+  const dead = await progress.dead(target, there.place, 1_000_000);
+  return Math.max(there.place, ...dead.map((one) => one.place));
+};
+
+/**
+ * Fills a target with the rows of a store, in their order, until the returned function is called. One process at a time
+ * has the lock of the target; others wait for it.
+ */
+export const startExport = ({ store, target, tell, now }: Parts): (() => Promise<void>) => {
+  const { progress } = store;
+  const { name } = target;
+  const holder = nanoid();
+  const trouble = createReportOnce(tell, now);
+  /** Waits for rows, and waits for some time. */
+  const [idle, rest] = [createPause(), createPause()];
+  const wait = (ms: number) => rest.pause(ms, { keepsAlive: false });
+  /** Since when the target fails. */
+  let failingSince: number | undefined;
+  let isOver = false;
+  let abort = (): void => {};
+
+  const notErased = createReportOnce(tell, now);
+  /** Passes erasures on, and settles when the target has deleted the rows. A failure does not hold up the export. */
+  const erase = async (lock: TargetLock, source: string): Promise<void> => {
+    try {
+      const erasures = await progress.erasures(lock.erased, ERASURES);
+      if (erasures.length) {
+        if (target.erase) await target.erase(source, erasures);
+        else tell.error({ kind: 'erasure', message: `${name}: ${target.notErased}` });
+        lock.erased = erasures.at(-1)!.place;
+        await progress.keep(lock, { erased: lock.erased });
+      }
+      notErased.healed();
+    } catch (error) {
+      const message = `${name} keeps erased rows: ${messageOf(error)}`;
+      notErased.tell({ kind: 'export', message });
+    }
+  };
+
+  /** Writes on as long as this process has the lock. */
+  const goOn = async (lock: TargetLock, signal: AbortSignal): Promise<void> => {
+    const source = await progress.source();
+    const mayWrite = async (): Promise<void> => {
+      signal.throwIfAborted();
+      if (!(await progress.keep(lock))) throw new LockLostError();
+    };
+    /** Notes that the target works, and where it is. */
+    const worked = async (place: number): Promise<void> => {
+      if (!(await progress.keep(lock, { place, message: null }))) throw new LockLostError();
+      lock.place = place;
+      failingSince = undefined;
+      trouble.healed();
+    };
+    await worked(await goOnFrom(store, lock, await target.last?.(source)));
+
+    let isErasing = false;
+    let erasedAt = -Infinity;
+    /** Since when rows wait. At the start they are due at once. */
+    let since: number | undefined = -Infinity;
+    let isRung = false;
+    const stop = store.follow(() => {
+      isRung = true;
+      idle.wake();
+    });
+    signal.addEventListener('abort', stop);
+    while (!signal.aborted) {
+      // All rows that were read before these erasures are written by now, and no later turn reads the erased ones.
+      if (!isErasing && now() - erasedAt >= ERASE_EVERY_MS) {
+        [isErasing, erasedAt] = [true, now()];
+        void erase(lock, source).finally(() => (isErasing = false));
+      }
+      isRung = false;
+      const [first] = await store.rows({}, { after: lock.place, limit: 1 });
+      if (!first) {
+        since = undefined;
+        if (!isRung) await idle.pause(RENEW_MS, { keepsAlive: false });
+        continue;
+      }
+      since ??= now();
+      const dueInMs = since + target.wait.ms - now();
+      const isMany = (await store.lastPlace()) - lock.place >= target.wait.rows;
+      if (dueInMs > 0 && !isMany) {
+        await wait(Math.min(dueInMs, RENEW_MS));
+        continue;
+      }
+      const startedAt = now();
+      const pages = pagesBehind(store, lock.place);
+      const bury = (dead: TargetDead) => progress.bury(lock, [dead]);
+      await worked(
+        await target.fill({ source, number: lock.number, pages, mayWrite, bury, signal }),
+      );
+      since = now();
+      if (isMany) await wait(Math.min(MAX_REST_MS, REST * (now() - startedAt)));
+    }
+  };
+
+  /** Takes the target, and gives it back at the end. */
+  const hold = async (): Promise<void> => {
+    await target.prepare();
+    const lock = await progress.take(name, holder, 0);
+    if (!lock) return wait(RENEW_MS);
+    const ending = new AbortController();
+    const { signal } = ending;
+    abort = () => {
+      ending.abort();
+      idle.wake();
+      rest.wake();
+    };
+    if (isOver) abort();
+    const renewing = setInterval(() => {
+      progress.keep(lock).then(
+        (isOurs) => isOurs || abort(),
+        () => {}, // the database is away: `mayWrite` fails before the next write
+      );
+    }, RENEW_MS);
+    try {
+      await goOn(lock, signal);
+    } catch (error) {
+      if (signal.aborted || error instanceof LockLostError) return;
+      await progress.keep(lock, { message: messageOf(error) }).catch(() => {}); // it is told below
+      throw error;
+    } finally {
+      abort();
+      clearInterval(renewing);
+      await progress.release(lock).catch(() => {}); // it runs out by itself
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    while (!isOver) {
+      try {
+        await hold();
+      } catch (error) {
+        if (isOver) return;
+        failingSince ??= now();
+        trouble.tell({ kind: 'export', message: `${name}: ${messageOf(error)}` });
+        await wait(waitInTrouble(now() - failingSince, Math.random()));
+      }
+    }
+  };
+  const running = run();
+
+  return async () => {
+    isOver = true;
+    abort();
+    rest.wake();
+    await running;
+  };
+};

@@ -1,0 +1,195 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { ServerError } from '../../../src/server/hooks.js';
+import { createClickhouseTarget } from '../../../src/server/exports/clickhouse.js';
+import { startExport } from '../../../src/server/exports/export.js';
+import type { Incoming } from '../../../src/server/incoming.js';
+import type { Store } from '../../../src/server/store/port.js';
+import { createLibsqlStore } from '../../../src/service-libsql.js';
+import {
+  hasClickhouse,
+  startClickhouse,
+  type ClickhouseServer,
+} from '../../support/start-clickhouse.mjs';
+import { tempFolder } from '../../support/temp-folder.js';
+import { incomingEvent, incomingIdentify } from '../support/incoming.js';
+
+describe.skipIf(!hasClickhouse)('an export to ClickHouse', () => {
+  let server: ClickhouseServer;
+  let tables = 0;
+
+  beforeAll(async () => {
+    server = await startClickhouse();
+  });
+  afterAll(() => server.stop());
+
+  /** A store and a table of one's own. */
+  const enter = () => {
+    const path = join(tempFolder(), 'rows.db');
+    const table = `rows_${++tables}`;
+    const errors: string[] = [];
+    const openStore = (): Store => {
+      const store = createLibsqlStore({ path });
+      onTestFinished(() => store.close());
+      return store;
+    };
+    const run = (store: Store, address = `${server.url}?table=${table}`) => {
+      const stop = startExport({
+        store,
+        target: createClickhouseTarget(address),
+        tell: {
+          error: ({ message }: ServerError) => void errors.push(message),
+          ...{ call: () => {}, metric: () => {}, recovery: () => void errors.push('over') },
+        },
+        now: Date.now,
+      });
+      onTestFinished(stop);
+      return stop;
+    };
+    const count = async () => Number(await server.query(`SELECT count() FROM ${table}`));
+    return { openStore, run, table, errors, count };
+  };
+  const events = (from: number, to: number): Incoming[] =>
+    Array.from({ length: to - from }, (_, n) => incomingEvent({ id: `e${from + n}` }));
+
+  it('has each row once, as it is stored', async () => {
+    const { openStore, run, table, count } = enter();
+    const store = openStore();
+    const quote = `it's \\ "a" ${'`'}b${'`'} %s {x:String} \t\n ￿ 🎉`;
+    await store.write([
+      incomingEvent(
+        { id: quote, client: 'c', calledAt: '2026-03-01T11:00:00.123Z' },
+        { project: quote, channel: quote, event: quote, user_id: quote, tags: { 'a.b': 1 } },
+      ),
+      incomingIdentify({ id: 'i' }, { properties: { n: null } }),
+      incomingEvent({ id: 'far', calledAt: '9999-12-31T23:59:59.999Z' }),
+      incomingEvent({ id: 'large' }, { description: 'x'.repeat(60_000) }),
+    ]);
+    run(store);
+    await vi.waitFor(async () => expect(await count()).toBe(4), 20_000);
+    const lines = (
+      await server.query(`SELECT * FROM ${table} ORDER BY seq FORMAT JSONEachRow`)
+    ).split('\n');
+    const rows = lines.map((line) => JSON.parse(line) as Record<string, string>);
+    const stored = await store.rows({}, { limit: 10 });
+    expect(rows.map(({ body }) => JSON.parse(body!) as unknown)).toEqual(
+      stored.map(({ body }) => body),
+    );
+    expect(rows[0]).toMatchObject({
+      ...{ id: quote, type: 'event', project: quote, channel: quote, event: quote, user_id: quote },
+      ...{
+        client: 'c',
+        called_at: '2026-03-01 11:00:00',
+        called_at_ms: `${Date.UTC(2026, 2, 1, 11, 0, 0, 123)}`,
+      },
+    });
+    expect(rows[2]).toMatchObject({ called_at_ms: `${Date.parse('9999-12-31T23:59:59.999Z')}` });
+    expect(new Set(rows.map(({ source }) => source))).toEqual(
+      new Set([await store.progress.source()]),
+    );
+  });
+
+  it('goes on behind the last row that it has, after its process was killed', async () => {
+    const { openStore, run, count } = enter();
+    const store = openStore();
+    await store.write(events(0, 50));
+    await run(store)();
+    const stop = run(store);
+    await vi.waitFor(async () => expect(await count()).toBe(50), 20_000);
+    await stop();
+    // Its place was not written any more.
+    await store.progress.moveTo((await store.progress.targets())[0]!.name, 10);
+    await store.write(events(50, 60));
+    run(store);
+    await vi.waitFor(async () => expect(await count()).toBe(60), 20_000);
+  });
+
+  it('stands still if the store was set back, and goes on as told', async () => {
+    const { openStore, run, count, errors } = enter();
+    const store = openStore();
+    await store.write(events(0, 5));
+    const stop = run(store);
+    await vi.waitFor(async () => expect(await count()).toBe(5), 20_000);
+    await stop();
+    // A store that was set back has the same source and fewer rows.
+    const source = await store.progress.source();
+    const old = enter();
+    const back = old.openStore();
+    await back.write(events(0, 3));
+    const setBack = { ...back, progress: { ...back.progress, source: async () => source } };
+    const stopBack = run(setBack);
+    await vi.waitFor(() => expect(errors.join()).toMatch(/set back.*--new-source/), 20_000);
+    await stopBack();
+    expect(await count()).toBe(5);
+  });
+
+  it('says what is wrong with the set-up, and leaves the rows where they are', async () => {
+    const { openStore, run, errors, table } = enter();
+    const store = openStore();
+    await store.write(events(0, 5));
+    const name = server.url.replace(/.*@/, '').replace('/default', '');
+    const cases: [string, RegExp][] = [
+      [`clickhouse://default:wrong@${name}/default`, /no answer|it answers \d+: .*password/i],
+      [`clickhouse://reader@${name}/default`, /it answers \d+: .*readonly/i],
+      [`${server.url}?table=other_${table}`, /is a Log/],
+      [`${server.url}?table=short_${table}`, /lacks the column id, type/],
+      [`clickhouse://default:secret@${name}/nowhere`, /it answers \d+: .*nowhere/],
+      ['clickhouse://127.0.0.1:4/x', /no answer: .*ECONNREFUSED/],
+    ];
+    await server.query(`CREATE TABLE other_${table} (seq UInt64) ENGINE = Log`);
+    await server.query(
+      `CREATE TABLE short_${table} (seq UInt64) ENGINE = MergeTree() ORDER BY seq`,
+    );
+    for (const [address, words] of cases) {
+      errors.length = 0;
+      const stop = run(store, address);
+      await vi.waitFor(() => expect(errors.join()).toMatch(words), 10_000);
+      await stop();
+      expect(errors.join()).not.toContain('secret');
+    }
+    for (const { place } of await store.progress.targets()) expect(place).toBe(0);
+  });
+
+  it('keeps a row that the table refuses, and writes all others', async () => {
+    const { openStore, run, table, count } = enter();
+    const store = openStore();
+    await createClickhouseTarget(`${server.url}?table=${table}`).prepare();
+    // Numbers alone: what a text of the user does not fit.
+    await server.query(`ALTER TABLE ${table} MODIFY COLUMN user_id UInt32`);
+    const all = events(0, 40).map((record, n) => ({
+      ...record,
+      body: { ...record.body, user_id: n % 13 === 5 ? 'a' : String(n) },
+    }));
+    await store.write(all);
+    run(store);
+    await vi.waitFor(async () => expect(await count()).toBe(37), 20_000);
+    const [target] = await store.progress.targets();
+    expect(target).toMatchObject({ dead: 3 });
+    const dead = await store.progress.dead(target!.name, 0, 10);
+    expect(dead.map(({ place }) => place)).toEqual([6, 19, 32]);
+    expect(dead[0]!.message).toMatch(/it answers \d+: Cannot parse/);
+  });
+
+  it('deletes what was erased', async () => {
+    const { openStore, run, table, count } = enter();
+    const store = openStore();
+    const user_id = `x' OR 1=1 --`;
+    await store.write([...events(0, 5), incomingEvent({ id: 'mine' }, { user_id })]);
+    const target = createClickhouseTarget(`${server.url}?table=${table}`);
+    run(store);
+    await vi.waitFor(async () => expect(await count()).toBe(6), 20_000);
+    const source = await store.progress.source();
+    const erased = { place: 7, upto: 7, project: 'p', user_id };
+    await target.erase!(source, [erased, { ...erased, project: 'other', user_id: 'u' }]);
+    expect(await count()).toBe(5);
+    await target.erase!(source, [{ place: 8, upto: 3, project: 'p', event: 'e' }]);
+    expect(await count()).toBe(3);
+    expect(await target.places!(source, 0, 10)).toEqual([3, 4, 5]);
+    expect(await target.counts!(source, { from: 0, to: 10, block: 4 })).toEqual(
+      new Map([
+        [0, 1],
+        [4, 2],
+      ]),
+    );
+  });
+});
