@@ -1,6 +1,9 @@
 import { join, resolve } from 'node:path';
 import { isLocalOrigin } from '../interface/is-local-name.js';
 import { createConsumer } from '../relay.js';
+import { createTarget } from '../server/exports/create-target.js';
+import { startExports } from '../server/exports/start-exports.js';
+import { createTell } from '../server/hooks.js';
 import type { Incoming, Store } from '../service.js';
 import { load } from './load.js';
 import { madeToken } from './made-tokens.js';
@@ -49,6 +52,10 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
     },
     tokenFile: settings.store.writeTokens ? undefined : resolve(folder, 'write-token'),
   });
+  const stopExports = startExports({
+    ...{ store, tell: createTell(hooks), now: Date.now },
+    targets: settings.store.exports.map(createTarget),
+  });
   return {
     target: `stores in ${withoutPassword(databaseUrl)}`,
     answer: async (request) => {
@@ -62,6 +69,7 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
     addressFile: join(folder, 'address'),
     noteFile: () => service.note('file'),
     endFeeds: service.endFeeds,
+    stopExports,
     close: service.close,
   };
 };

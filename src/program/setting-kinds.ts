@@ -100,6 +100,15 @@ export const database: Kind = {
   fits: (value) => typeof value === 'string' && /^(postgres(ql)?:\/\/|file:(?!~))\S+$/.test(value),
 };
 
+/** Items with white space between them: an address may have a comma. */
+export const wordsOf = (value: string): string[] => value.split(/\s+/).filter(Boolean);
+export const exports: Kind = {
+  words:
+    'addresses with spaces between them, such as "clickhouse://user:password@host:8443/database" or "file:/var/lib/export"',
+  fits: (value) =>
+    isText(value) && wordsOf(value).every((word) => /^(clickhouse|file):/.test(word)),
+};
+
 const PAIR = /^([^=\s][^=]*)=(.+)$/;
 /** The pairs of a project and its token. */
 const pairsOf = (value: string): { project: string; token: string }[] =>

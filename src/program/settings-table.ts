@@ -45,6 +45,9 @@ export const SETTINGS = {
   READ_TOKENS: secret(
     ofStore(kinds.readTokens, 'project=token, with commas: each reads its project alone', 'none'),
   ),
+  EXPORT: secret(
+    ofStore(kinds.exports, 'clickhouse://… or file:<folder> to fill, with spaces', 'none'),
+  ),
   RETENTION_DAYS: ofStore(kinds.wholeNumber, 'days after which rows are deleted', 'never'),
 
   SERVICE_TOKEN: secret(

@@ -1,4 +1,5 @@
 import { checkOptions, type Kinds } from '../server/check-options.js';
+import { createTarget, faultOfAddress } from '../server/exports/create-target.js';
 import { checkReadTokens, readToken } from '../server/service-options.js';
 import type { LogFormat } from './log.js';
 import type { QueueSettings } from './open-queue.js';
@@ -42,6 +43,19 @@ const checkTokens: Check = (given, { wrong }) => {
     );
 };
 
+/** Checks the addresses of exports. No message shows one, since it may hold a password. */
+const checkExports: Check = ({ EXPORT }, { wrong }) => {
+  if (!kinds.exports.fits(EXPORT)) return;
+  const addresses = kinds.wordsOf(EXPORT!);
+  const faults = addresses.map(faultOfAddress);
+  faults.forEach((fault, index) => {
+    if (fault) wrong('EXPORT', `has an address, number ${index + 1}, that ${fault}`);
+  });
+  if (faults.some(Boolean)) return;
+  const names = addresses.map((address) => createTarget(address).name);
+  if (new Set(names).size < names.length) wrong('EXPORT', 'names the same target twice');
+};
+
 /** The settings of these names. Throws a TypeError that names each wrong one. */
 const read = (
   environment: NodeJS.ProcessEnv,
@@ -59,6 +73,7 @@ const read = (
     shown: names.filter(isShown),
     together: (ours, check) => {
       checkMeaning(ours, check);
+      checkExports(ours, check);
       together?.(ours, check);
     },
   });
@@ -93,6 +108,8 @@ const storeOf = ({ DATA_FOLDER: folder = 'analytics-data', ...given }: Environme
   /** With them nothing is open without a token. */
   readTokens: given.READ_TOKENS === undefined ? undefined : kinds.readTokensOf(given.READ_TOKENS),
   retentionDays: numberOf(given.RETENTION_DAYS),
+  /** Addresses of the targets that are filled. */
+  exports: kinds.wordsOf(given.EXPORT ?? ''),
 });
 
 const queueOf = (url: string, given: Environment): QueueSettings => ({
@@ -148,12 +165,18 @@ export const readSettings = (
   };
 };
 
-/** The settings that the command `dead` needs: those of the queue and of the database. */
+/** The settings that the commands `dead` and `export` need: those of the queue, the database and the targets. */
 export const readPlaces = (environment: NodeJS.ProcessEnv) =>
   placesOf(
     read(environment, [
       ...(['SERVICE_URL', 'QUEUE_URL', 'REDIS_PREFIX', 'DATABASE_URL', 'DATA_FOLDER'] as const),
-      ...(['MAX_WAITING', 'MAX_WAITING_OF_CLIENT', 'MAX_DEAD', 'MAX_DEAD_OF_CLIENT'] as const),
+      ...([
+        'EXPORT',
+        'MAX_WAITING',
+        'MAX_WAITING_OF_CLIENT',
+        'MAX_DEAD',
+        'MAX_DEAD_OF_CLIENT',
+      ] as const),
     ]),
   );
 

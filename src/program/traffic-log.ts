@@ -18,15 +18,20 @@ export const createTrafficLog = ({ hasQueue }: { hasQueue: boolean }) => {
     refused: new Map<string, number>(),
   };
   const queue = { waiting: 0, dead: 0 };
+  /** How far targets of exports are behind. */
+  const behind = new Map<string, { rows: number; seconds: number }>();
 
   const onMetric: OnMetric = (
     name,
     value,
-    { side, outcome = '', route = '', status = '' } = {},
+    { side, outcome = '', route = '', status = '', target = '' } = {},
   ) => {
     const add = (to: Map<string, number>, key: string) => to.set(key, (to.get(key) ?? 0) + value);
     if (name === 'queue_waiting') queue.waiting = value;
     if (name === 'queue_dead') queue.dead = value;
+    if (name === 'export_behind') behind.set(target, { rows: value, seconds: 0 });
+    if (name === 'export_delay_ms' && behind.has(target))
+      behind.get(target)!.seconds = Math.round(value / 1_000);
     if (name === 'records') add(side === 'out' ? counts.out : counts.in, outcome);
     if (name === 'requests' && INTAKE.test(route) && Number(status) >= 400)
       add(counts.refused, status);
@@ -43,6 +48,8 @@ export const createTrafficLog = ({ hasQueue }: { hasQueue: boolean }) => {
           `out: ${inWords(counts.out, ' ') || 'nothing'}`,
           `${queue.waiting} waiting${queue.dead ? `, ${queue.dead} dead` : ''}`,
         );
+      for (const [target, { rows, seconds }] of behind)
+        if (rows) parts.push(`${target} is ${rows} rows and ${seconds} s behind`);
       for (const side of Object.values(counts)) side.clear();
       return parts.join('; ');
     },

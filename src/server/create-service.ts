@@ -48,7 +48,7 @@ export interface Service {
 }
 
 /** These paths, and those below them, need the right to read. Pages of other sites do not get their answers. */
-const READING = ['/rows', '/refused', '/profiles', '/counts', '/users', '/setup'];
+const READING = ['/rows', '/refused', '/profiles', '/counts', '/users', '/exports', '/setup'];
 const isReading = (path: string): boolean =>
   READING.some((one) => path === one || path.startsWith(`${one}/`));
 

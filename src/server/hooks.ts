@@ -35,7 +35,11 @@ export type ServerMetric =
   /** Pages and tools that follow the rows now. */
   | 'followers'
   /** Rows and profiles that were deleted because of their age. */
-  | 'expired';
+  | 'expired'
+  /** Rows behind the place of a target of an export. Label: `target`, its name. Looked at every 10 seconds. */
+  | 'export_behind'
+  /** Milliseconds for which the oldest of these rows has been stored. Label: `target`. */
+  | 'export_delay_ms';
 
 /** An option that bounds how much is kept. Beyond it the oldest is deleted. */
 export type Bound = 'maxDead' | 'maxDeadOfClient' | 'maxIds' | 'maxIdsOfClient';

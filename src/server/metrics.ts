@@ -38,6 +38,12 @@ const METRICS: Readonly<Record<string, Metric>> = {
   refused: counter('refused', 'Requests and records that were refused.', 'reason', 'kept'),
   store_ms: histogram('store', 'Time until a write is durable.'),
   followers: gauge('followers', 'Pages and tools that follow the rows.'),
+  export_behind: gauge('export_behind', 'Rows that are not exported yet.', 'target'),
+  export_delay_ms: gauge(
+    'export_delay_seconds',
+    'How long the oldest row that is not exported has been stored.',
+    'target',
+  ),
   expired: counter('expired', 'Rows and profiles deleted because of their age.'),
 };
 

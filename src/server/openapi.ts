@@ -91,6 +91,11 @@ const schemas = {
   Hour: object({ hour: time, ...Object.fromEntries(SUMS.map((name) => [name, count])) }),
   Hours: object({ hours: listOf(ref('Hour'), MAX_HOURS) }, { whole_from: time }),
   Counts: { oneOf: [ref('Totals'), ref('Hours')] },
+  Target: object(
+    { name: text, place: count, behind: count, delay_ms: count, dead: count },
+    { message: text },
+  ),
+  Targets: object({ targets: listOf(ref('Target')) }),
   Deleted: object({ deleted: count }),
   Steps: object({}, { file: time, preflight: time, accepted: time, stored: time }),
   Problem: object({ at: time, message: text, step: text }),
@@ -240,6 +245,9 @@ const paths = {
     get: read('counts', 'How much is stored, and how much was refused.', COUNTS, HOURS),
   },
   '/users': { delete: read('erase', 'Erases all that is known of a user.', DELETED, USER) },
+  '/exports': {
+    get: read('exports', 'How far the targets of exports are.', ok('The targets.', 'Targets')),
+  },
   '/setup': { get: read('setup', 'How far setting up has come.', ok('The steps.', 'Setup')) },
   '/openapi.json': { get: ask('openapi', 'This document.', ok('All of it.', 'Document')) },
   '/live': { get: ask('live', 'Whether the process answers.', ok('It does.', 'Health')) },

@@ -25,7 +25,7 @@ const QUEUE = { QUEUE_URL: 'redis://localhost:6379' };
 describe('the settings of the program', () => {
   it('may all be left out: it stores in a folder of its own, for this machine alone', () => {
     expect(readSettings({ PATH: '/bin' })).toEqual({
-      store: { folder: 'analytics-data', databaseUrl: 'file:analytics-data/rows.db' },
+      store: { folder: 'analytics-data', databaseUrl: 'file:analytics-data/rows.db', exports: [] },
       projects: '*',
       channels: '*',
       host: '127.0.0.1',
@@ -45,6 +45,7 @@ describe('the settings of the program', () => {
     });
     const ofStore = {
       ...{ DATA_FOLDER: '/data', DATABASE_URL: 'postgres://localhost/x', RETENTION_DAYS: '30' },
+      EXPORT: 'clickhouse://u:p@warehouse/db\n file:/parts',
       ...{ READ_TOKEN: 'sixteen-letters-', WRITE_TOKENS: 'shop=a=b, blog=c,news=c,*=d' },
     };
     expect(readSettings({ ...ofStore, ...QUEUE, MAX_WAITING: '9', REDIS_PREFIX: 'shop' })).toEqual(
@@ -52,6 +53,7 @@ describe('the settings of the program', () => {
         store: {
           ...{ folder: '/data', databaseUrl: 'postgres://localhost/x', retentionDays: 30 },
           readToken: 'sixteen-letters-',
+          exports: ['clickhouse://u:p@warehouse/db', 'file:/parts'],
           writeTokens: [
             { token: 'a=b', projects: ['shop'] },
             { token: 'c', projects: ['blog', 'news'] },
@@ -233,6 +235,20 @@ describe('the settings of the program', () => {
     const reading = () => readSettings({ WRITE_TOKENS, PROJECTS });
     if (isFine) expect(reading).not.toThrow();
     else expect(reading).toThrow('has a token for a project that `PROJECTS` (shop) does not list');
+  });
+
+  it.each([
+    ['clickhouse://a:hidden@house:8123', 'number 1, that must name one database'],
+    ['file:/a clickhouse://a:hidden@house/db?tabel=x', 'number 2, that knows `table` and'],
+    ['clickhouse:house/db', 'number 1, that must be like clickhouse://'],
+    ['file:~/parts', 'number 1, that must name a folder'],
+    ['file:/a file:/b/../a', 'names the same target twice'],
+    ['clickhouse://a:hidden@house/db clickhouse://b:c@house/db', 'names the same target twice'],
+    ['kafka://house', 'must be addresses with spaces'],
+  ])('refuse EXPORT=%s, and show no password', (EXPORT, words) => {
+    const start = () => readSettings({ EXPORT });
+    expect(start).toThrow(words);
+    expect(start).not.toThrow('hidden');
   });
 
   it('that are misspelt are reported, and no others', () => {

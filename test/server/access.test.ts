@@ -12,6 +12,7 @@ const READING = [
   ['GET', '/profiles'],
   ['GET', '/counts'],
   ['DELETE', '/users?project=p&user=u'],
+  ['GET', '/exports'],
   ['GET', '/setup'],
 ] as const;
 const page = (file: string) =>

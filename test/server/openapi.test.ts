@@ -73,6 +73,8 @@ const withRows = async () => {
   await service.post('/v1/identify', { ...identify, properties: { a: 1 } });
   await service.post('/v1/event', { ...event, tags: 1 });
   await vi.waitFor(async () => expect(await service.store.countRefused()).toBe(1));
+  const lock = (await service.store.progress.take('house/db', 'me'))!;
+  await service.store.progress.keep(lock, { message: 'away' });
   return service;
 };
 const failing = () => {
@@ -90,7 +92,8 @@ const failing = () => {
     'countRefused',
     'erase',
   ];
-  Object.assign(store, Object.fromEntries(away.map((name) => [name, reject])));
+  const progress = { ...store.progress, targets: reject };
+  Object.assign(store, { progress }, Object.fromEntries(away.map((name) => [name, reject])));
   return runService({ store: { ...store, close: async () => {} }, readToken: READ });
 };
 const picky = () => {
@@ -173,6 +176,7 @@ const CALLS: Readonly<Record<string, Record<string, Run>>> = {
   },
   'get /profiles': reading('/profiles?limit=1', {}, '/profiles?after=x'),
   'get /counts': reading('/counts', {}, '/counts?by=day'),
+  'get /exports': reading('/exports'),
   'delete /users': {
     ...common('DELETE', '/users?project=p&user=u'),
     200: async () =>

@@ -12,9 +12,6 @@ export class RowRefusedError extends Error {
   override name = 'RowRefusedError' as const;
 }
 
-/** If a target refuses this many rows one after the other, the fault is taken for its own. */
-const MAX_REFUSED = 10;
-
 interface Batches {
   maxRows: number;
   maxCharacters: number;
@@ -47,6 +44,7 @@ const readBatch = async (
  * says how far it is.
  */
 export const createFill = (batches: Batches) => {
+  /** Rows that were refused since one was taken. */
   let refused = 0;
 
   const write = async (lines: readonly Line[], turn: Turn): Promise<void> => {
@@ -61,11 +59,8 @@ export const createFill = (batches: Batches) => {
         const half = Math.ceil(lines.length / 2);
         await write(lines.slice(0, half), turn);
         await write(lines.slice(half), turn);
-      } else if (refused >= MAX_REFUSED) {
-        throw new Error(`it refuses every row: ${error.message}`, { cause: error });
       } else {
-        refused++;
-        await turn.bury({ place: first!.place, message: error.message });
+        await turn.bury({ place: first!.place, message: error.message }, ++refused);
       }
     }
   };

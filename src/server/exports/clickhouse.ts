@@ -185,19 +185,21 @@ export const createClickhouseTarget = (address: string): Target => {
         await sleep(ERASED_LOOK_MS);
       }
     },
-    places: async (source, from, to) =>
-      (
-        await numbers(
-          `SELECT DISTINCT seq FROM ${quoted} WHERE ${ofSource(source)} AND seq >= ${from} AND seq < ${to} ORDER BY seq`,
-        )
-      ).map(([seq]) => seq!),
-    counts: async (source, { from, to, block }) =>
-      new Map(
-        (await numbers(
-          `SELECT intDiv(seq, ${block}) * ${block} AS first, count() FROM ${quoted}
-          WHERE ${ofSource(source)} AND seq >= ${from} AND seq < ${to} GROUP BY first`,
-        )) as [number, number][],
-      ),
+    sumPlaces: async (source, { from, to, block }) => {
+      const rows = await numbers(
+        `SELECT intDiv(seq, ${block}) * ${block} AS first, count(), sum(seq) FROM ${quoted}
+        WHERE ${ofSource(source)} AND seq >= ${from} AND seq < ${to} GROUP BY first`,
+      );
+      return new Map(
+        rows.map(([first, rows, places]) => [first!, { rows: rows!, places: places! }]),
+      );
+    },
+    places: async (source, { from, to }) => {
+      const rows = await numbers(
+        `SELECT seq FROM ${quoted} WHERE ${ofSource(source)} AND seq >= ${from} AND seq < ${to}`,
+      );
+      return rows.map(([seq]) => seq!);
+    },
   };
 };
 

@@ -12,6 +12,8 @@ import type { LastRow, Target } from './target.js';
 const PAGE = 1_000;
 /** How often the lock is renewed, and how often a process looks for a target that another process has. */
 const RENEW_MS = LOCK_MS / 3;
+/** If a target refuses more rows than this one after the other, the fault is taken for its own. */
+const MAX_REFUSED = 10;
 /** How often erased rows are looked for. A warehouse deletes at a high cost. */
 const ERASE_EVERY_MS = 60_000;
 /** Erasures that are passed on at a time. */
@@ -149,9 +151,14 @@ export const startExport = ({ store, target, tell, now }: Parts): (() => Promise
       }
       const startedAt = now();
       const pages = pagesBehind(store, lock.place);
-      const bury = (dead: TargetDead) => progress.bury(lock, [dead]);
+      const bury = async (dead: TargetDead, inARow: number): Promise<void> => {
+        if (inARow > MAX_REFUSED) throw new Error(`it refuses every row: ${dead.message}`);
+        await progress.bury(lock, [dead]);
+      };
       await worked(
-        await target.fill({ source, number: lock.number, pages, mayWrite, bury, signal }),
+        await target.fill({
+          ...{ source, number: lock.number, from: lock.place, pages, mayWrite, bury, signal },
+        }),
       );
       since = now();
       if (isMany) await wait(Math.min(MAX_REST_MS, REST * (now() - startedAt)));
@@ -161,7 +168,7 @@ export const startExport = ({ store, target, tell, now }: Parts): (() => Promise
   /** Takes the target, and gives it back at the end. */
   const hold = async (): Promise<void> => {
     await target.prepare();
-    const lock = await progress.take(name, holder, 0);
+    const lock = await progress.take(name, holder);
     if (!lock) return wait(RENEW_MS);
     const ending = new AbortController();
     const { signal } = ending;

@@ -1,5 +1,5 @@
 import type { Row } from '../store/port.js';
-import type { Erasure, TargetDead } from '../store/progress.js';
+import type { Erasure, PlaceSpan, PlaceSum, TargetDead } from '../store/progress.js';
 
 /** One turn of an export: the rows to write, and the right to do so. */
 export interface Turn {
@@ -7,12 +7,17 @@ export interface Turn {
   source: string;
   /** The number of the lock. It grows with each process that takes the target over. */
   number: number;
+  /** The place of the target: all rows up to it are there. */
+  from: number;
   /** The rows to write, in the order of their places, in pages. */
   pages: AsyncIterable<readonly Row[]>;
   /** Reads the lock again, right before a write. Rejects if another process has the target by now. */
   mayWrite: () => Promise<void>;
-  /** Keeps a row that the target refuses, so that the turn can go on behind it. */
-  bury: (dead: TargetDead) => Promise<void>;
+  /**
+   * Keeps a row that the target refuses, so that the turn can go on behind it. `inARow`: how many it has refused since it
+   * took one. Rejects if the fault seems to be that of the target.
+   */
+  bury: (dead: TargetDead, inARow: number) => Promise<void>;
   /** Aborted when the lock is lost, or when the program stops. */
   signal: AbortSignal;
 }
@@ -36,7 +41,8 @@ export interface Target {
   prepare: () => Promise<void>;
   /**
    * Ends what may still be written there, and returns the last row of the source that the target has. It is asked at the
-   * start, after any error, and after another process had the target. Missing if writing again replaces what is there.
+   * start, after any error, and after another process had the target. Missing if
+   * writing again replaces what is there.
    */
   last?: (source: string) => Promise<LastRow | undefined>;
   /**
@@ -48,11 +54,11 @@ export interface Target {
   erase?: (source: string, erasures: readonly Erasure[]) => Promise<void>;
   /** What operators have to know of erased rows that the target keeps. */
   notErased?: string;
-  /** Which of the rows between two places it has, as places in their order. */
-  places?: (source: string, from: number, to: number) => Promise<number[]>;
-  /** How many rows it has between two places in each block of so many, by the block's first place. */
-  counts?: (
+  /** The rows that it has between two places in each block of so many, by the block's first place. */
+  sumPlaces: (
     source: string,
-    span: { from: number; to: number; block: number },
-  ) => Promise<Map<number, number>>;
+    span: PlaceSpan & { block: number },
+  ) => Promise<Map<number, PlaceSum>>;
+  /** The places of the rows that it has between two places. One that is there twice is named twice. */
+  places: (source: string, span: PlaceSpan) => Promise<number[]>;
 }

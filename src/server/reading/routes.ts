@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { isObject } from '../../interface/is-object.js';
+import { readDelays } from '../exports/delays.js';
 import { answerJson, refuse } from '../http/answers.js';
 import { parseJson } from '../records.js';
 import { readBody } from '../http/body.js';
@@ -183,6 +184,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   app.get('/profiles', showProfiles);
   app.get('/counts', showCounts);
   app.delete('/users', erase);
+  app.get('/exports', async () => answerRead({ targets: await readDelays(store, now()) }));
   app.get('/setup', () => answerJson(200, setup.state()));
 };
 

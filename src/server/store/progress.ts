@@ -12,6 +12,8 @@ export interface TargetState {
   message?: string;
   /** How many rows the target itself has refused. */
   dead: number;
+  /** Whether a process has it now. */
+  isHeld: boolean;
 }
 
 /** The right of one process to write to a target. `number` grows with each process that takes it over. */
@@ -58,6 +60,19 @@ export interface Notice {
   told_at: number;
 }
 
+/** From one place on, and before another one. */
+export interface PlaceSpan {
+  from: number;
+  to: number;
+}
+
+/** The rows of a block, in two numbers that other rows would hardly have. */
+export interface PlaceSum {
+  rows: number;
+  /** All places added up. */
+  places: number;
+}
+
 /** What the store remembers of exports and notifications. The SQL is the same in both engines. */
 export interface Progress {
   /** A random name of this store's order of rows. */
@@ -65,9 +80,14 @@ export interface Progress {
   /** Begins a new order of rows, for targets that have rows of a store that was set back. */
   newSource(): Promise<string>;
   /**
-   * Takes a target for 30 seconds, unless another process has it. A new target begins behind the place `from`.
+   * Takes a target for 30 seconds. If another process has it, it is taken only by `force`. A new target begins behind the
+   * place `from`.
    */
-  take(target: string, holder: string, from: number): Promise<TargetLock | undefined>;
+  take(
+    target: string,
+    holder: string,
+    options?: { from?: number; force?: boolean },
+  ): Promise<TargetLock | undefined>;
   /** Notes how far a target has come, and renews the lock. Returns false if another process has the target by now. */
   keep(
     lock: TargetLock,
@@ -78,8 +98,10 @@ export interface Progress {
   targets(): Promise<TargetState[]>;
   /** Deletes all that the store remembers of a target. Returns false if there is no such target. */
   forget(target: string): Promise<boolean>;
-  /** Sets the place of a target, for an export from there on. */
-  moveTo(target: string, place: number): Promise<void>;
+  /**
+   * Sets the place of a target, and takes it away from the process that has it. Returns false if there is no such target.
+   */
+  moveTo(target: string, place: number): Promise<boolean>;
   /** Keeps rows that the target has refused. */
   bury(lock: TargetLock, dead: readonly TargetDead[]): Promise<void>;
   /** Forgets rows that the target has refused. */
@@ -88,6 +110,10 @@ export interface Progress {
   dead(target: string, after: number, limit: number): Promise<TargetDead[]>;
   /** Erasures behind a place whose rows are deleted here, in their order. */
   erasures(after: number, limit: number): Promise<Erasure[]>;
+  /** The rows between two places in each block of so many, by the block's first place. */
+  sumPlaces(span: PlaceSpan & { block: number }): Promise<Map<number, PlaceSum>>;
+  /** The places of the stored rows between two places, in their order. */
+  places(span: PlaceSpan): Promise<number[]>;
   notices(target: string): Promise<Notice[]>;
   /** Writes one notice of a target, and how far the target has come. Returns false if the lock is lost. */
   notice(lock: TargetLock, notice: Notice, place?: number): Promise<boolean>;
@@ -157,9 +183,9 @@ const present = <Row extends object>(row: Row): Row =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
 
 export const createProgress = ({ read, run, table, now }: ProgressDatabase): Progress => {
-  const [source, erasures, targets, dead, notices] = [
-    ...['source', 'erasures', 'targets', 'target_dead', 'notices'].map(table),
-  ] as [string, string, string, string, string];
+  const records = table('records');
+  const [source, erasures] = [table('source'), table('erasures')];
+  const [targets, dead, notices] = [table('targets'), table('target_dead'), table('notices')];
   const held = `name = $1 AND number = $2`;
   const LOCK = `name AS target, ${number('number')}, ${number('place')}, ${number('erased')}`;
 
@@ -173,7 +199,8 @@ export const createProgress = ({ read, run, table, now }: ProgressDatabase): Pro
       await run([`UPDATE ${source} SET id = $1`, id]);
       return id;
     },
-    take: async (target, holder, from) => {
+    take: async (target, holder, { from = 0, force = false } = {}) => {
+      const isFree = `holder IS NULL OR holder = $2 OR until < ${now}`;
       const [lock] = await run<TargetLock>(
         [
           `INSERT INTO ${targets} (name, place, erased, number, until)
@@ -182,8 +209,7 @@ export const createProgress = ({ read, run, table, now }: ProgressDatabase): Pro
         ],
         [
           `UPDATE ${targets} SET holder = $2, number = number + 1, until = ${now} + ${LOCK_MS}
-          WHERE name = $1 AND (holder IS NULL OR holder = $2 OR until < ${now})
-          RETURNING ${LOCK}`,
+          WHERE name = $1 ${force ? '' : `AND (${isFree})`} RETURNING ${LOCK}`,
           ...[target, holder],
         ],
       );
@@ -203,12 +229,13 @@ export const createProgress = ({ read, run, table, now }: ProgressDatabase): Pro
       await run([`UPDATE ${targets} SET holder = NULL, until = 0 WHERE ${held}`, target, number]);
     },
     targets: async () => {
-      const rows = await read<TargetState>(
+      const rows = await read<Omit<TargetState, 'isHeld'> & { held: number }>(
         `SELECT name, ${number('place')}, ${number('erased')}, message,
+          CASE WHEN holder IS NOT NULL AND until >= ${now} THEN 1 ELSE 0 END AS held,
           (SELECT ${number('count(*)', 'count')} FROM ${dead} WHERE target = name) AS dead
         FROM ${targets} ORDER BY name`,
       );
-      return rows.map(present);
+      return rows.map(({ held, ...row }) => ({ ...present(row), isHeld: held === 1 }));
     },
     forget: async (target) => {
       const rows = await run(
@@ -219,10 +246,15 @@ export const createProgress = ({ read, run, table, now }: ProgressDatabase): Pro
       return rows.length > 0;
     },
     moveTo: async (target, place) => {
-      await run(
-        [`DELETE FROM ${dead} WHERE target = $1`, target],
-        [`UPDATE ${targets} SET place = $2 WHERE name = $1`, target, place],
+      const rows = await run(
+        [`DELETE FROM ${dead} WHERE target = $1 AND place > $2`, target, place],
+        [
+          `UPDATE ${targets} SET place = $2, holder = NULL, number = number + 1 WHERE name = $1
+          RETURNING name`,
+          ...[target, place],
+        ],
       );
+      return rows.length > 0;
     },
     bury: async ({ target }, letters) => {
       for (const { place, message } of letters) {
@@ -251,6 +283,22 @@ export const createProgress = ({ read, run, table, now }: ProgressDatabase): Pro
         ...[after, limit],
       );
       return rows.map(present);
+    },
+    sumPlaces: async ({ from, to, block }) => {
+      const rows = await read<PlaceSum & { first: number }>(
+        `SELECT ${number(`seq / ${block} * ${block}`, 'first')}, ${number('count(*)', 'rows')},
+          ${number('sum(seq)', 'places')}
+        FROM ${records} WHERE seq >= $1 AND seq < $2 GROUP BY 1`,
+        ...[from, to],
+      );
+      return new Map(rows.map(({ first, ...sum }) => [first, sum]));
+    },
+    places: async ({ from, to }) => {
+      const rows = await read<{ seq: number }>(
+        `SELECT ${number('seq')} FROM ${records} WHERE seq >= $1 AND seq < $2 ORDER BY records.seq`,
+        ...[from, to],
+      );
+      return rows.map(({ seq }) => seq);
     },
     notices: (target) =>
       read(

@@ -15,23 +15,59 @@ export const describeProgress: Part = (name, enter) => {
     const world = enter();
     const one = (await world.open()).progress;
     const other = (await world.open()).progress;
-    const lock = (await one.take('house/db', 'a', 5))!;
+    const lock = (await one.take('house/db', 'a', { from: 5 }))!;
     expect(lock).toEqual({ target: 'house/db', number: 1, place: 5, erased: 5 });
-    expect(await other.take('house/db', 'b', 0)).toBeUndefined();
+    expect(await other.take('house/db', 'b')).toBeUndefined();
     expect(await one.keep(lock, { place: 9 })).toBe(true);
     await one.release(lock);
-    const taken = (await other.take('house/db', 'b', 0))!;
+    const taken = (await other.take('house/db', 'b'))!;
     expect(taken).toEqual({ target: 'house/db', number: 2, place: 9, erased: 5 });
     expect(await one.keep(lock, { place: 2 })).toBe(false);
     expect(await other.keep(taken)).toBe(true);
     expect((await other.targets())[0]).toMatchObject({ place: 9 });
   });
 
+  it(`${name} takes a target from the process that has it by force, or for another place`, async () => {
+    const progress = await open();
+    const lock = (await progress.take('house/db', 'a'))!;
+    const taken = (await progress.take('house/db', 'b', { force: true }))!;
+    expect(taken.number).toBe(lock.number + 1);
+    expect(await progress.keep(lock)).toBe(false);
+    await progress.bury(
+      taken,
+      [2, 8].map((place) => ({ place, message: 'no' })),
+    );
+    expect(await progress.moveTo('house/db', 5)).toBe(true);
+    expect(await progress.keep(taken, { place: 9 })).toBe(false);
+    expect(await progress.targets()).toMatchObject([{ place: 5, dead: 1, isHeld: false }]);
+    expect(await progress.moveTo('other', 5)).toBe(false);
+  });
+
+  it(`${name} counts and lists places`, async () => {
+    const store = await enter().open();
+    await store.write(Array.from({ length: 25 }, () => event()));
+    const span = { from: 3, to: 24 };
+    expect(await store.progress.sumPlaces({ ...span, block: 10 })).toEqual(
+      new Map([
+        [0, { rows: 7, places: 42 }],
+        [10, { rows: 10, places: 145 }],
+        [20, { rows: 4, places: 86 }],
+      ]),
+    );
+    expect(await store.progress.places(span)).toEqual(Array.from({ length: 21 }, (_, n) => 3 + n));
+  });
+
   it(`${name} remembers why a target takes nothing until it does`, async () => {
     const progress = await open();
-    const lock = (await progress.take('house/db', 'a', 0))!;
+    const lock = (await progress.take('house/db', 'a'))!;
     const target = async () => (await progress.targets())[0];
-    expect(await target()).toEqual({ name: 'house/db', place: 0, erased: 0, dead: 0 });
+    expect(await target()).toEqual({
+      name: 'house/db',
+      place: 0,
+      erased: 0,
+      dead: 0,
+      isHeld: true,
+    });
     await progress.keep(lock, { message: 'it is away' });
     await progress.keep(lock, { erased: 3 });
     expect(await target()).toMatchObject({ message: 'it is away', erased: 3 });
@@ -41,7 +77,7 @@ export const describeProgress: Part = (name, enter) => {
 
   it(`${name} keeps the places of rows that a target refuses`, async () => {
     const progress = await open();
-    const lock = (await progress.take('house/db', 'a', 0))!;
+    const lock = (await progress.take('house/db', 'a'))!;
     await progress.bury(lock, [
       { place: 4, message: 'no' },
       { place: 8, message: 'no' },
@@ -55,7 +91,7 @@ export const describeProgress: Part = (name, enter) => {
 
   it(`${name} forgets a target with all that it knows of it`, async () => {
     const progress = await open();
-    const lock = (await progress.take('chat', 'a', 0))!;
+    const lock = (await progress.take('chat', 'a'))!;
     await progress.bury(lock, [{ place: 4, message: 'no' }]);
     await progress.notice(lock, NOTICE);
     expect(await progress.forget('chat')).toBe(true);
@@ -68,7 +104,7 @@ export const describeProgress: Part = (name, enter) => {
 
   it(`${name} remembers what a target was told, if the process still has it`, async () => {
     const progress = await open();
-    const lock = (await progress.take('chat', 'a', 0))!;
+    const lock = (await progress.take('chat', 'a'))!;
     expect(await progress.notice(lock, NOTICE, 3)).toBe(true);
     expect(await progress.notice(lock, { ...NOTICE, told: 7 })).toBe(true);
     expect(await progress.notices('chat')).toEqual([{ ...NOTICE, told: 7 }]);

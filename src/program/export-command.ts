@@ -1,0 +1,115 @@
+import { createTarget } from '../server/exports/create-target.js';
+import { readDelays } from '../server/exports/delays.js';
+import { verify, type Verified } from '../server/exports/verify.js';
+import type { Store } from '../service.js';
+import type { Voice } from './log.js';
+import { openStore } from './open-store.js';
+import type { Places } from './settings.js';
+
+export const EXPORT_USAGE =
+  'export list | export verify [<name>] | export from <place> [<name>] [--new-source] | export forget <name>';
+
+/** How often the progress of a comparison is printed, in places. */
+const SAY_EVERY = 1_000_000;
+
+const list = async (store: Store, { print, say }: Voice): Promise<void> => {
+  const targets = await readDelays(store, Date.now());
+  if (!targets.length) say('nothing was exported yet');
+  for (const { name, place, behind, delay_ms, dead, message } of targets) {
+    const late = behind ? `, ${behind} rows and ${Math.round(delay_ms / 1_000)} s behind` : '';
+    const refused = dead ? `, ${dead} refused` : '';
+    print(`${name}  place ${place}${late}${refused}${message ? `: ${message}` : ''}`);
+  }
+};
+
+const inWords = (name: string, found: Verified): string[] => {
+  const { from, to, stored, exported, filled, missing, dead, gone, twice } = found;
+  const doubled = twice.reduce((sum, { rows }) => sum + rows, 0);
+  const blocks = twice.map(({ from: first, rows }) => `${rows} from place ${first} on`).join(', ');
+  return [
+    `${name}: ${exported} of ${stored} rows, from place ${from} to ${to - 1}`,
+    ...(filled ? [`  ${filled} were missing, and are written now`] : []),
+    ...(missing ? [`  ${missing} are missing: \`export from\` writes the files again`] : []),
+    ...(dead ? [`  ${dead} are refused by the target`] : []),
+    ...(gone ? [`  ${gone} are in the target alone: they expired, or were erased`] : []),
+    ...(doubled ? [`  ${doubled} are there more than once: ${blocks}`] : []),
+  ];
+};
+
+const verifyAll = async (
+  store: Store,
+  addresses: readonly string[],
+  wanted: string | undefined,
+  { print, say }: Voice,
+): Promise<boolean> => {
+  const targets = addresses.map(createTarget).filter(({ name }) => !wanted || name === wanted);
+  if (!targets.length)
+    throw new Error(wanted ? `EXPORT names no target ${wanted}` : 'EXPORT names no target');
+  let isFine = true;
+  for (const target of targets) {
+    let saidAt = 0;
+    const onProgress = (place: number): void => {
+      if (place - saidAt < SAY_EVERY) return;
+      saidAt = place;
+      say(`${target.name}: compared up to place ${place} …`);
+    };
+    const found = await verify({ store, target, onProgress });
+    inWords(target.name, found).forEach((line) => print(line));
+    isFine &&= !found.missing && !found.dead && !found.twice.length;
+  }
+  return isFine;
+};
+
+const from = async (
+  store: Store,
+  [place, wanted]: readonly string[],
+  hasNewSource: boolean,
+  { print }: Voice,
+): Promise<void> => {
+  const { progress } = store;
+  const targets = (await progress.targets()).filter(({ name }) => !wanted || name === wanted);
+  if (!targets.length)
+    throw new Error(wanted ? `there is no target ${wanted}` : 'there is no target');
+  if (hasNewSource) print(`the rows have the source ${await progress.newSource()} from now on`);
+  for (const { name } of targets) {
+    await progress.moveTo(name, Number(place));
+    print(`${name} goes on behind place ${place}`);
+  }
+};
+
+const forget = async ({ progress }: Store, name: string, { print }: Voice): Promise<void> => {
+  const target = (await progress.targets()).find((one) => one.name === name);
+  if (!target) throw new Error(`there is no target ${name}`);
+  if (target.isHeld)
+    throw new Error(`a program exports to ${name} now: start it without this target first`);
+  await progress.forget(name);
+  print(`forgot ${name}`);
+};
+
+/** Shows targets of exports, compares them with the database, and changes their places. Returns whether all is well. */
+export const runExportCommand = async (
+  args: readonly string[],
+  { store: { databaseUrl, exports } }: Places,
+  voice: Voice,
+): Promise<boolean> => {
+  const isFlag = (arg: string): boolean => arg === '--new-source';
+  const [verb, ...rest] = args.filter((arg) => !isFlag(arg));
+  const [one, other, ...more] = rest;
+  const hasNewSource = args.some(isFlag);
+  const isFine =
+    (verb === 'list' && !rest.length) ||
+    (verb === 'verify' && rest.length <= 1) ||
+    (verb === 'from' && /^\d{1,15}$/.test(one ?? '') && !more.length) ||
+    (verb === 'forget' && one !== undefined && other === undefined);
+  if (!isFine || (hasNewSource && verb !== 'from')) throw new Error(`usage: ${EXPORT_USAGE}`);
+  const store = await openStore(databaseUrl, { mustExist: true });
+  try {
+    if (verb === 'verify') return await verifyAll(store, exports, one, voice);
+    if (verb === 'list') await list(store, voice);
+    else if (verb === 'from') await from(store, rest, hasNewSource, voice);
+    else await forget(store, one!, voice);
+    return true;
+  } finally {
+    await store.close();
+  }
+};

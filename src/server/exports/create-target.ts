@@ -1,0 +1,25 @@
+import { createClickhouseTarget } from './clickhouse.js';
+import { readClickhouseAddress } from './clickhouse-client.js';
+import { createFilesTarget } from './files.js';
+import type { Target } from './target.js';
+
+const FILE = 'file:';
+
+/** Why an address names no target, in words that say what it must be; undefined if it names one. */
+export const faultOfAddress = (address: string): string | undefined => {
+  // A shell replaces `~` at the start of a word only. Behind `file:` it would become a folder of that name.
+  if (address.startsWith(FILE))
+    return /^file:[^~]/.test(address) ? undefined : 'must name a folder';
+  try {
+    readClickhouseAddress(address);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+/** Makes the target that an address names: `clickhouse://…`, or `file:` and a folder. */
+export const createTarget = (address: string): Target =>
+  address.startsWith(FILE)
+    ? createFilesTarget(address.slice(FILE.length))
+    : createClickhouseTarget(address);

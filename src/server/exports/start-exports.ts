@@ -1,0 +1,33 @@
+import type { Tell } from '../hooks.js';
+import type { Store } from '../store/port.js';
+import { readDelays } from './delays.js';
+import { startExport } from './export.js';
+import type { Target } from './target.js';
+
+/** How often it is measured how far the targets are. */
+const MEASURE_MS = 10_000;
+
+interface Parts {
+  store: Pick<Store, 'rows' | 'lastPlace' | 'follow' | 'progress'>;
+  targets: readonly Target[];
+  tell: Tell;
+  now: () => number;
+}
+
+/** Fills targets until the returned function is called. A target that is away holds up no other one. */
+export const startExports = ({ store, targets, tell, now }: Parts): (() => Promise<void>) => {
+  const stops = targets.map((target) => startExport({ store, target, tell, now }));
+  const measure = async (): Promise<void> => {
+    for (const { name, behind, delay_ms } of await readDelays(store, now())) {
+      tell.metric('export_behind', behind, { target: name });
+      tell.metric('export_delay_ms', delay_ms, { target: name });
+    }
+  };
+  const measuring = targets.length
+    ? setInterval(() => void measure().catch(() => {}), MEASURE_MS) // the database is away: writes report it
+    : undefined;
+  return async () => {
+    clearInterval(measuring);
+    await Promise.all(stops.map((stop) => stop()));
+  };
+};

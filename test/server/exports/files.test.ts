@@ -1,0 +1,111 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { startExport } from '../../../src/server/exports/export.js';
+import { createFilesTarget } from '../../../src/server/exports/files.js';
+import { verify } from '../../../src/server/exports/verify.js';
+import type { Row } from '../../../src/server/store/port.js';
+import { createLibsqlStore } from '../../../src/service-libsql.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { incomingEvent } from '../support/incoming.js';
+
+const enter = () => {
+  const folder = join(tempFolder(), 'parts');
+  const store = createLibsqlStore({ path: join(tempFolder(), 'rows.db') });
+  onTestFinished(() => store.close());
+  const target = createFilesTarget(folder, { ms: 0, rows: 10 });
+  const errors: string[] = [];
+  const run = () => {
+    const tell = {
+      error: ({ message }: { message: string }) => void errors.push(message),
+      ...{ call: () => {}, metric: () => {}, recovery: () => {} },
+    };
+    const stop = startExport({ store, target, tell, now: Date.now });
+    onTestFinished(stop);
+    return stop;
+  };
+  let written = 0;
+  const write = async (count: number) => {
+    const records = Array.from({ length: count }, () => incomingEvent({ id: `e${written++}` }));
+    await store.write(records);
+  };
+  const parts = () => readdirSync(folder).sort();
+  const rows = (name: string) =>
+    gunzipSync(readFileSync(join(folder, name)))
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Row);
+  return { folder, store, target, errors, run, write, parts, rows };
+};
+
+it('has the rows as they are read, in parts that are named by their first place', async () => {
+  const { store, run, write, parts, rows } = enter();
+  await write(30);
+  run();
+  await vi.waitFor(() => expect(parts()).toEqual(['rows-000000000000001.ndjson.gz']), 10_000);
+  await write(5);
+  await vi.waitFor(() => expect(parts()).toHaveLength(2), 10_000);
+  expect(parts()[1]).toBe('rows-000000000000031.ndjson.gz');
+  expect(parts().flatMap(rows)).toEqual(await store.rows({}, { limit: 100 }));
+});
+
+it('replaces a part whose place was not kept, and removes one that was only begun', async () => {
+  const { folder, store, target, run, write, parts, rows } = enter();
+  await write(5);
+  const stop = run();
+  await vi.waitFor(async () => {
+    expect((await store.progress.targets())[0]).toMatchObject({ place: 5 });
+  }, 10_000);
+  await stop();
+  await store.progress.moveTo(target.name, 0);
+  writeFileSync(join(folder, '.rows-000000000000001.ndjson.gz.7'), 'half');
+  await write(5);
+  run();
+  await vi.waitFor(() => expect(rows(parts().at(-1)!)).toHaveLength(10), 10_000);
+  expect(parts()).toEqual(['rows-000000000000001.ndjson.gz']);
+});
+
+it('is compared with the store, and says what is missing', async () => {
+  const { folder, store, target, run, write, parts } = enter();
+  await write(8);
+  const stop = run();
+  await vi.waitFor(() => expect(parts()).toHaveLength(1), 10_000);
+  await write(4);
+  await vi.waitFor(() => expect(parts()).toHaveLength(2), 10_000);
+  await vi.waitFor(async () => {
+    expect((await store.progress.targets())[0]).toMatchObject({ place: 12 });
+  }, 10_000);
+  await stop();
+  const found = { from: 1, to: 13, stored: 12, exported: 12, missing: 0 };
+  expect(await verify({ store, target })).toMatchObject(found);
+  const last = join(folder, parts()[1]!);
+  writeFileSync(last, '');
+  await expect(verify({ store, target })).rejects.toThrow(`${last} cannot be read`);
+  rmSync(last);
+  expect(await verify({ store, target })).toMatchObject({ ...found, exported: 8, missing: 4 });
+});
+
+it.skipIf(process.getuid?.() === 0)('says in words that it may not write', async () => {
+  const { folder, errors, run } = enter();
+  mkdirSync(folder);
+  chmodSync(folder, 0o500);
+  run();
+  await vi.waitFor(() => expect(errors.join()).toMatch(/EACCES/), 10_000);
+});
+
+it('says where the rows of erased users still are', async () => {
+  const { folder, store, target, errors } = enter();
+  const erasure = { place: 6, upto: 6, project: 'p', user_id: 'u' };
+  const progress = { ...store.progress, erasures: async () => [erasure] };
+  const tell = {
+    error: ({ message }: { message: string }) => void errors.push(message),
+    ...{ call: () => {}, metric: () => {}, recovery: () => {} },
+  };
+  onTestFinished(startExport({ store: { ...store, progress }, target, tell, now: Date.now }));
+  await vi.waitFor(
+    () => expect(errors.join()).toContain(`still in the files of ${folder}`),
+    10_000,
+  );
+});
