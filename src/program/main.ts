@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { messageOf } from '../interface/errors.js';
 import { COPY_USAGE, runCopy } from './copy-command.js';
 import { DEAD_USAGE, runDeadCommand } from './dead-command.js';
+import { IMPORT_USAGE, runImport } from './import-command.js';
 import { createLog } from './log.js';
 import { openDeadLetters } from './open-dead-letters.js';
 import { serve } from './serve.js';
@@ -12,7 +13,7 @@ import { runTail, TAIL_USAGE } from './tail.js';
 const NAME = 'analytics-outbox';
 const USAGE = [
   `usage: ${NAME}`,
-  ...[TAIL_USAGE, COPY_USAGE, DEAD_USAGE, 'help', '--version'].map(
+  ...[TAIL_USAGE, COPY_USAGE, IMPORT_USAGE, DEAD_USAGE, 'help', '--version'].map(
     (line) => `       ${NAME} ${line}`,
   ),
 ].join('\n');
@@ -59,6 +60,10 @@ const run = async ([word, ...rest]: readonly string[]): Promise<void> => {
   if (/^(help|--help|-h)$/.test(word)) return print(help());
   if (/^(--version|-v)$/.test(word)) return print(readVersion());
   if (word === 'copy') return runCopy(rest, { print, say });
+  if (word === 'import') {
+    const places = readPlaces(process.env);
+    return runImport(rest, { places, input: process.stdin, print, say });
+  }
   if (word === 'dead') return runDead(rest);
   if (word !== 'tail') throw new Error(`unknown argument "${word}"\n${USAGE}`);
   // The reader of the output may close it, as `head` does.

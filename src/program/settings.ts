@@ -148,7 +148,7 @@ export const readSettings = (
   };
 };
 
-/** The settings that the command `dead` needs: those of the queue and of the database. */
+/** The settings that the commands `dead` and `import` need: those of the queue and of the database. */
 export const readPlaces = (environment: NodeJS.ProcessEnv) =>
   placesOf(
     read(environment, [

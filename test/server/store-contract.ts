@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeAdoption } from './contract/adopt.js';
 import { describeHours } from './contract/hours.js';
+import { describeImport } from './contract/import.js';
 import { describeJson } from './contract/json.js';
 import { describeProfiles } from './contract/profiles.js';
 import { describeRecords } from './contract/records.js';
@@ -12,6 +13,7 @@ const PARTS: readonly Part[] = [
   ...[describeRecords, describeJson, describeRefused, describeProfiles, describeRows],
   describeAdoption,
   describeHours,
+  describeImport,
 ];
 
 /** What every store of the service does, whatever it is made of. */
