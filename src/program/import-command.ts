@@ -8,8 +8,8 @@ import type { Places } from './settings.js';
 import { plain } from './tail-lines.js';
 
 export const IMPORT_USAGE =
-  'import <rows.ndjson or rows.ndjson.gz; without it or with -, standard input> ' +
-  '(what is there already is skipped; erased users come back)';
+  'import [<rows.ndjson>|<rows.ndjson.gz>|-] ' +
+  '(skips rows that are there already; erased users come back)';
 
 /** Bytes of a line. The row with the largest record has fewer. */
 const MAX_LINE = 1_048_576;
