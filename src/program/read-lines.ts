@@ -36,12 +36,12 @@ export async function* readLines(
     const [line, length] = [pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces), bytes];
     pieces = [];
     bytes = 0;
-    if (length > maxBytes) return { number, fault: `it has more than ${maxBytes} bytes` };
+    if (length > maxBytes) return { number, text: '', fault: `it has more than ${maxBytes} bytes` };
     try {
       const text = decoder.decode(line);
       return text.trim() ? { number, text } : undefined;
     } catch {
-      return { number, fault: 'it is not UTF-8' };
+      return { number, text: '', fault: 'it is not UTF-8' };
     }
   };
 

@@ -7,8 +7,14 @@ import { checkRecord, ID_WORDS, isId, parseJson } from '../records.js';
 import { isRefusal } from '../refusal.js';
 import type { PlacelessRow, Store } from './port.js';
 
-/** A line of a file, or in words why it could not be read. */
-export type Line = { number: number } & ({ text: string } | { fault: string });
+/** A line of a file. */
+export interface Line {
+  number: number;
+  /** Without the end of the line; empty if there is a fault. */
+  text: string;
+  /** In words why it could not be read. */
+  fault?: string;
+}
 
 /** How far an import has come. */
 export interface ImportProgress {
@@ -109,7 +115,7 @@ export const importRows = async (
   let done = 0;
   try {
     for await (const line of lines) {
-      const row = 'fault' in line ? line.fault : rowOf(line.text);
+      const row = line.fault ?? rowOf(line.text);
       total.lines++;
       if (typeof row === 'string') {
         total.wrong++;
@@ -118,7 +124,7 @@ export const importRows = async (
       }
       batch.push(row);
       total.hasUsers ||= row.user_id !== undefined;
-      characters += 'text' in line ? line.text.length : 0;
+      characters += line.text.length;
       if (batch.length < BATCH && characters < BATCH_CHARACTERS) continue;
       await storeBatch();
       done = line.number;
