@@ -26,12 +26,14 @@ export type { Incoming } from './server/incoming.js';
 export type { Refusal } from './server/refusal.js';
 export type { SetupState, Step } from './server/setup.js';
 export type {
+  Adopted,
   Count,
   Held,
   Hour,
   HourFilter,
   Hours,
   NewRefused,
+  PlacelessRow,
   Profile,
   Refused,
   Resent,

@@ -3,6 +3,7 @@ import { messageOf } from '../interface/errors.js';
 import { COPY_USAGE, runCopy } from './copy-command.js';
 import { DEAD_USAGE, runDeadCommand } from './dead-command.js';
 import { EXPORT_USAGE, runExportCommand } from './export-command.js';
+import { IMPORT_USAGE, runImport } from './import-command.js';
 import { createLog } from './log.js';
 import { openDeadLetters } from './open-dead-letters.js';
 import { serve } from './serve.js';
@@ -13,7 +14,7 @@ import { runTail, TAIL_USAGE } from './tail.js';
 const NAME = 'analytics-outbox';
 const USAGE = [
   `usage: ${NAME}`,
-  ...[TAIL_USAGE, COPY_USAGE, DEAD_USAGE, EXPORT_USAGE, 'help', '--version'].map(
+  ...[TAIL_USAGE, COPY_USAGE, IMPORT_USAGE, DEAD_USAGE, EXPORT_USAGE, 'help', '--version'].map(
     (line) => `       ${NAME} ${line}`,
   ),
 ].join('\n');
@@ -66,6 +67,10 @@ const run = async ([word, ...rest]: readonly string[]): Promise<void> => {
   if (/^(help|--help|-h)$/.test(word)) return print(help());
   if (/^(--version|-v)$/.test(word)) return print(readVersion());
   if (word === 'copy') return runCopy(rest, { print, say });
+  if (word === 'import') {
+    const places = readPlaces(process.env);
+    return runImport(rest, { places, input: process.stdin, print, say });
+  }
   if (word === 'dead') return runDead(rest);
   if (word === 'export') return runExport(rest);
   if (word !== 'tail') throw new Error(`unknown argument "${word}"\n${USAGE}`);

@@ -165,7 +165,7 @@ export const readSettings = (
   };
 };
 
-/** The settings that the commands `dead` and `export` need: those of the queue, the database and the targets. */
+/** The settings of the commands `dead`, `import` and `export`: those of the queue, the database and the targets. */
 export const readPlaces = (environment: NodeJS.ProcessEnv) =>
   placesOf(
     read(environment, [

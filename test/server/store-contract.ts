@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeAdoption } from './contract/adopt.js';
 import { describeHours } from './contract/hours.js';
+import { describeImport } from './contract/import.js';
 import { describeJson } from './contract/json.js';
 import { describeProfiles } from './contract/profiles.js';
 import { describeProgress } from './contract/progress.js';
@@ -12,7 +13,7 @@ import { event, type Part } from './contract/scenario.js';
 const PARTS: readonly Part[] = [
   ...[describeRecords, describeJson, describeRefused, describeProfiles, describeRows],
   describeAdoption,
-  ...[describeHours, describeProgress],
+  ...[describeHours, describeImport, describeProgress],
 ];
 
 /** What every store of the service does, whatever it is made of. */

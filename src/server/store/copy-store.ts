@@ -1,12 +1,15 @@
 import { messageOf } from '../../interface/errors.js';
-import type { Profile, Refused, Row, Store } from './port.js';
+import type { Adopted, Profile, Refused, Row, Store } from './port.js';
 
 /** How far a copy has come. */
 export interface CopyProgress {
   part: 'rows' | 'profiles' | 'refused';
   /** How many of this part were read so far. */
   read: number;
-  /** How many of these were new to the other store. Profiles are merged, and not counted. */
+  /**
+   * How many of these were new to the other store. Profiles are merged, and not counted. Rows and profiles that the
+   * other database has refused are counted among the refused.
+   */
   added: number;
 }
 
@@ -34,16 +37,18 @@ export const copyStore = async (
 ): Promise<Record<CopyProgress['part'], number>> => {
   const added = { rows: 0, profiles: 0, refused: 0 };
 
-  /** Reads page by page, and gives each to `adopt`, which returns how much of it was new. */
+  /** Reads page by page, and gives each to `adopt`. */
   const copy = async <Item>(
     part: CopyProgress['part'],
     readPage: (last: Item | undefined) => Promise<Item[]>,
-    adopt: (page: Item[]) => Promise<number>,
+    adopt: (page: Item[]) => Promise<Adopted>,
   ): Promise<void> => {
     let read = 0;
     try {
       for (let page = await readPage(undefined); page.length; page = await readPage(page.at(-1))) {
-        added[part] += await adopt(page);
+        const { rows, refused } = await adopt(page);
+        added.rows += rows;
+        added.refused += refused;
         read += page.length;
         onProgress?.({ part, read, added: added[part] });
       }

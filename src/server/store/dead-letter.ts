@@ -1,5 +1,6 @@
 import type { Incoming } from '../incoming.js';
-import type { NewRefused, Profile, Resent, Row, Written } from './port.js';
+import type { NewRefused, PlacelessRow, Profile, Resent, Written } from './port.js';
+import type { Arrived } from './write-records.js';
 
 /** A record that the database refuses, as it is kept among the refused. */
 const deadLetterOf = (record: Incoming, message: string): NewRefused => ({
@@ -31,9 +32,9 @@ export const resentOf = (seq: number, written: Written): Resent =>
   written.outcome === 'dead' ? { seq, ...written } : { seq, outcome: written.outcome };
 
 /** A row as the record that it was. */
-export const incomingOf = (row: Omit<Row, 'seq'>): Incoming => ({
+export const arrivedOf = (row: PlacelessRow): Arrived => ({
   ...{ id: row.id, type: row.type, body: row.body, text: JSON.stringify(row.body) },
-  ...{ calledAt: row.called_at, receivedAt: row.received_at },
+  ...{ calledAt: row.called_at, receivedAt: row.received_at, arrivals: row.arrivals },
   client: row.client,
 });
 

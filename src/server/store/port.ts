@@ -106,11 +106,23 @@ export interface Profile {
   updated_at: string;
 }
 
+/** A row that gets a place of its own in another store. */
+export type PlacelessRow = Omit<Row, 'seq'>;
+
 /** The content that one store takes over from another. */
 export interface Held {
-  rows?: readonly Omit<Row, 'seq'>[] | undefined;
+  rows?: readonly PlacelessRow[] | undefined;
+  /** The rows come without their profiles, so the new identifies among them are merged, as by `write`. */
+  mergesIdentifies?: boolean | undefined;
   profiles?: readonly Profile[] | undefined;
   refused?: readonly NewRefused[] | undefined;
+}
+
+/** How much of the content of another store was new. */
+export interface Adopted {
+  rows: number;
+  /** Rows and profiles that the database has refused are counted here, too. */
+  refused: number;
 }
 
 /** How many rows there are, by project and type. */
@@ -204,10 +216,10 @@ export interface Store {
   expire(before: string, limit: number): Promise<number>;
   /**
    * Takes over the content of another store as it is, and returns how much of it was new. Existing rows stay, so it can
-   * be done again. Of two values of a property the one of the later call wins. A profile that the database refuses is
-   * kept among the refused.
+   * be done again. Of two values of a property the one of the later call wins. A row or profile that the database
+   * refuses is kept among the refused.
    */
-  adopt(held: Held): Promise<number>;
+  adopt(held: Held): Promise<Adopted>;
   /** Calls `onRows` soon after any process has stored or refused something, until the returned function is called. */
   follow(onRows: () => void): () => void;
   /** How far exports and notifications have come. */

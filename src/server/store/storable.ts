@@ -26,7 +26,7 @@ const inValue = (value: unknown): unknown => {
  * A record as every engine can keep it: Postgres refuses NUL and lone surrogates, and SQLite's driver cuts a text at
  * NUL. Both are replaced by U+FFFD. A record without them is returned as it is.
  */
-export const storable = (record: Incoming): Incoming => {
+export const storable = <Record extends Incoming>(record: Record): Record => {
   const id = storableText(record.id);
   const body = SUSPECT.test(record.text) ? (inValue(record.body) as Incoming['body']) : record.body;
   const text = body === record.body ? record.text : JSON.stringify(body);

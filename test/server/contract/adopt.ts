@@ -4,6 +4,7 @@ import {
   at,
   event,
   identify,
+  profileOf,
   refusal,
   refusedOf,
   rowOf,
@@ -12,6 +13,8 @@ import {
   scenarioOf,
   type Part,
 } from './scenario.js';
+
+const NOTHING = { rows: 0, refused: 0 };
 
 /** Taking over what another store holds. */
 export const describeAdoption: Part = (name, enter) => {
@@ -32,7 +35,7 @@ export const describeAdoption: Part = (name, enter) => {
 
     it('is kept as it is, and taken over once', async (store) => {
       const all = held();
-      expect(await store.adopt(all)).toBe(4);
+      expect(await store.adopt(all)).toEqual({ rows: 2, refused: 2 });
       const look = async () => ({
         rows: await rowsOf(store),
         profiles: await store.profiles({}, ALL),
@@ -48,9 +51,9 @@ export const describeAdoption: Part = (name, enter) => {
       ]);
       expect((await store.dead(seen.refused.map(({ seq }) => seq)))[0]!.record.id).toBe('i');
       expect(seen.counts.map(({ rows }) => rows)).toEqual([1, 1]);
-      expect(await store.adopt(all)).toBe(0);
+      expect(await store.adopt(all)).toEqual(NOTHING);
       expect(await look()).toEqual(seen);
-      expect(await store.adopt({})).toBe(0);
+      expect(await store.adopt({})).toEqual(NOTHING);
     });
 
     it('leaves what is here, and of each property what the later call said', async (store) => {
@@ -61,7 +64,7 @@ export const describeAdoption: Part = (name, enter) => {
         identify({ a: 'earlier' }, { calledAt: at(9), receivedAt: at(1) }),
         identify({ b: 'later' }, { calledAt: at(11), receivedAt: at(12) }),
       ]);
-      expect(await store.adopt(all)).toBe(3);
+      expect(await store.adopt(all)).toEqual({ rows: 1, refused: 2 });
       expect((await rowsOf(store))[0]).toMatchObject(rowOf(own));
       expect(await store.profiles({}, ALL)).toEqual([
         {
@@ -83,8 +86,8 @@ export const describeAdoption: Part = (name, enter) => {
         },
         { project: 'p', user_id: 'z', properties: {}, set_at: {}, ...dates },
       ];
-      expect(await store.adopt({ profiles })).toBe(0);
-      expect(await store.adopt({ profiles })).toBe(0); // and refused once
+      expect(await store.adopt({ profiles })).toEqual({ rows: 0, refused: 1 });
+      expect(await store.adopt({ profiles })).toEqual(NOTHING);
       const kept = await store.profiles({}, ALL);
       expect(kept.map(({ user_id, properties }) => [user_id, Object.keys(properties)])).toEqual([
         ['a', []],
@@ -96,10 +99,56 @@ export const describeAdoption: Part = (name, enter) => {
       expect(refused).toMatchObject([{ project: 'p', user_id: 'u', message: words }]);
     });
 
+    it('has the identifies of rows without profiles merged, once each', async (store) => {
+      await store.write([identify({ a: 'own', b: 'own' }, { calledAt: at(5), receivedAt: at(5) })]);
+      const own = await profileOf(store);
+      const rows = [
+        identify({ a: 'later' }, { calledAt: at(6), receivedAt: at(9) }),
+        identify({ a: 'earlier', b: 'earlier', c: 1 }, { calledAt: at(4), receivedAt: at(4) }),
+        event({ user_id: 'u' }),
+      ].map((record) => ({ ...rowOf(record), arrivals: 2 }));
+      expect(await store.adopt({ rows: [...rows, rows[0]!], mergesIdentifies: true })).toEqual({
+        ...{ rows: 3, refused: 0 },
+      });
+      const merged = {
+        ...{ ...own, properties: { a: 'later', b: 'own', c: 1 } },
+        ...{ set_at: { a: at(6), b: at(5), c: at(4) }, created_at: at(4), updated_at: at(9) },
+      };
+      expect(await profileOf(store)).toEqual(merged);
+      await store.write([identify({ a: 'last' }, { calledAt: at(8), receivedAt: at(8) })]);
+      expect(await store.adopt({ rows, mergesIdentifies: true })).toEqual(NOTHING);
+      expect((await profileOf(store)).properties).toEqual({ ...merged.properties, a: 'last' });
+      expect((await rowsOf(store)).map(({ arrivals }) => arrivals)).toEqual([1, 2, 2, 2, 1]);
+    });
+
+    it('has dead letters for identifies that would make a profile too large', async (store) => {
+      const half = 'x'.repeat(100_000);
+      const rows = ['a', 'b', 'c'].map((name) => rowOf(identify({ [name]: half })));
+      const held = { rows: [...rows, rowOf(event())], mergesIdentifies: true };
+      expect(await store.adopt(held)).toEqual({ rows: 3, refused: 1 });
+      expect(await store.adopt(held)).toEqual(NOTHING);
+      expect(Object.keys((await profileOf(store)).properties)).toEqual(['a', 'b']);
+      const words = expect.stringContaining('a profile may have 262,144 characters at the most');
+      expect(await refusedOf(store)).toMatchObject([
+        { id: rows[2]!.id, isDead: true, message: words },
+      ]);
+      const hours = await store.hours({ from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z' });
+      expect(hours.hours).toMatchObject([{ rows: 3 }]);
+    });
+
+    it('has NUL and half characters replaced', async (store) => {
+      const rows = [rowOf(event({ event: 'a\0b', tags: { 'c\ud800': '\0' } }))];
+      expect(await store.adopt({ rows })).toEqual({ rows: 1, refused: 0 });
+      expect(await store.adopt({ rows })).toEqual(NOTHING);
+      const tags = { 'c\ufffd': '\ufffd' };
+      expect(await rowsOf(store)).toMatchObject([{ event: 'a\ufffdb', body: { tags } }]);
+    });
+
     it('has dead letters for the rows that the database refuses', async (store, { spoil }) => {
       await spoil('bad', 'no');
       const rows = ['a', 'bad', 'c'].map((word) => rowOf(event({ event: word })));
-      for (const added of [3, 0]) expect(await store.adopt({ rows })).toBe(added);
+      expect(await store.adopt({ rows })).toEqual({ rows: 2, refused: 1 });
+      expect(await store.adopt({ rows })).toEqual(NOTHING);
       expect((await rowsOf(store)).map((row) => row.event)).toEqual(['a', 'c']);
       expect(await refusedOf(store)).toMatchObject([{ id: rows[1]!.id, isDead: true }]);
     });

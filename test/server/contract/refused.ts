@@ -152,7 +152,7 @@ export const describeRefused: Part = (name, enter) => {
       const [newest] = await store.refused({ limit: 1, newest: true });
       expect(newest!.message).toHaveLength(4_096);
       expect(newest!.body).toHaveLength(4_096);
-      expect(await store.adopt({ refused: [long] })).toBe(0);
+      expect(await store.adopt({ refused: [long] })).toEqual({ rows: 0, refused: 0 });
       expect(await refusedOf(store)).toHaveLength(MAX_REFUSED);
     });
 

@@ -1,7 +1,7 @@
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../check-options.js';
 import type { Incoming } from '../../incoming.js';
-import { incomingOf, lettersOf, refusedProfileOf } from '../dead-letter.js';
+import { arrivedOf, lettersOf, refusedProfileOf } from '../dead-letter.js';
 import { createGroups } from '../groups.js';
 import { startSumming } from '../hours.js';
 import type { Count, Store, Written } from '../port.js';
@@ -124,15 +124,21 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
           (await rows.removeBefore(before, limit)) + (await profiles.removeBefore(before, limit))
         );
       }),
-    adopt: ({ rows: given = [], profiles: kept = [], refused: others = [] }) =>
+    adopt: ({
+      rows: given = [],
+      mergesIdentifies = false,
+      profiles: kept = [],
+      refused: others = [],
+    }) =>
       run(async () => {
         const merged = await profiles.merge(kept);
         const broken = [...merged.refused].map(([n, words]) => refusedProfileOf(kept[n]!, words));
-        await refused.adopt(broken);
-        const records = given.map((row) => ({ ...incomingOf(row), arrivals: row.arrivals }));
-        const { added, written } = await rows.adopt(records);
-        const letters = lettersOf(records, written);
-        return added + (await refused.adopt(letters)) + (await refused.adopt(others));
+        const records = given.map((row) => storable(arrivedOf(row)));
+        const written = await rows.adopt(records, mergesIdentifies);
+        return {
+          rows: written.filter(({ outcome }) => outcome === 'stored').length,
+          refused: await refused.adopt([...broken, ...lettersOf(records, written), ...others]),
+        };
       }),
     follow: notice.follow,
     progress,

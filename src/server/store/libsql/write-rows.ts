@@ -133,25 +133,24 @@ export const createRowWriter = (
       await hours.add(sums);
       return written;
     },
-    /** Takes over rows of another store that are not here yet. Returns how many they are, and what became of each. */
-    adopt: async (records: readonly Arrived[]): Promise<{ added: number; written: Written[] }> => {
-      let added = 0;
-      const sums = hours.createSums();
-      const writeAll = createRecordWriter({
+    /** Takes over rows of another store that are not here yet. Merges the new identifies only if it is asked to. */
+    adopt: async (records: readonly Arrived[], mergesIdentifies: boolean): Promise<Written[]> => {
+      const insertAll = createRecordWriter({
         wordsOfRefusal,
         store: async (some) => {
           const rows = await insertNew<RecordKey>(JSON.stringify(some.map(valuesOf)));
           const fresh = new Set(rows.map(rowKeyOf));
-          for (const record of some)
-            if (fresh.has(recordKeyOf(record)))
-              sums.add(columnsOf(record), 1, (record.arrivals ?? 1) - 1);
-          added += rows.length;
-          return { known: new Set() };
+          return { known: new Set(some.map(recordKeyOf).filter((key) => !fresh.has(key))) };
         },
       });
-      const written = await writeAll(records);
+      const inserted = await insertAll(records);
+      const written = mergesIdentifies ? await mergeIdentifies(records, inserted) : inserted;
+      const sums = hours.createSums();
+      for (const [index, record] of records.entries())
+        if (written[index]!.outcome === 'stored')
+          sums.add(columnsOf(record), 1, (record.arrivals ?? 1) - 1);
       await hours.add(sums);
-      return { added, written };
+      return written;
     },
     /** Deletes the rows of a user, at most `limit`, and returns how many there were. */
     removeOfUser: (project: string, userId: string, limit: number): Promise<number> =>

@@ -1,7 +1,7 @@
 import { callback, positive, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../check-options.js';
 import type { Incoming } from '../../incoming.js';
-import { incomingOf, lettersOf, refusedProfileOf, resentOf } from '../dead-letter.js';
+import { arrivedOf, lettersOf, refusedProfileOf, resentOf } from '../dead-letter.js';
 import { createGroups } from '../groups.js';
 import { startSumming } from '../hours.js';
 import type { Count, Held, NewRefused, Profile, Store, Written } from '../port.js';
@@ -79,36 +79,33 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     },
   });
 
-  const adoptRows = async (rows: NonNullable<Held['rows']>): Promise<number> => {
+  /** Stores the rows that are new, and returns how many they are, and those that the database refuses. */
+  const adoptRows = async ({ rows = [], mergesIdentifies = false }: Held) => {
     let added = 0;
     const write = createRecordWriter({
       wordsOfRefusal,
       store: async (records) => {
-        added += await rowWriter.adopt(records);
+        added += await rowWriter.adopt(records, mergesIdentifies);
         return { known: new Set() };
       },
     });
-    const records = rows.map((row) => ({
-      ...storable(incomingOf(row)),
-      arrivals: row.arrivals,
-    }));
+    const records = rows.map((row) => storable(arrivedOf(row)));
     const letters = lettersOf(records, await write(records));
-    return added + (letters.length ? await refused.adopt(letters) : 0);
+    return { added, letters };
   };
-  /** Halves the profiles until one that the database refuses is alone. */
-  const adoptProfiles = async (all: readonly Profile[]): Promise<void> => {
+  /** Halves the profiles until one that the database refuses is alone, and returns these. */
+  const adoptProfiles = async (all: readonly Profile[]): Promise<NewRefused[]> => {
+    if (!all.length) return [];
     try {
       await profiles.adopt(all);
+      return [];
     } catch (error) {
       const message = wordsOfRefusal(error);
       if (message === undefined) throw error;
-      if (all.length === 1) {
-        await refused.adopt([refusedProfileOf(all[0]!, message)]);
-        return;
-      }
+      if (all.length === 1) return [refusedProfileOf(all[0]!, message)];
       const half = Math.ceil(all.length / 2);
-      await adoptProfiles(all.slice(0, half));
-      await adoptProfiles(all.slice(half));
+      const broken = await adoptProfiles(all.slice(0, half));
+      return [...broken, ...(await adoptProfiles(all.slice(half)))];
     }
   };
 
@@ -165,12 +162,13 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     hours: hours.read,
     countRefused: refused.count,
     ...createRemovers(database, tables, schema, hours.clean),
-    adopt: async ({ rows = [], profiles: kept = [], refused: letters = [] }) => {
-      if (kept.length) await adoptProfiles(kept);
-      const added = rows.length ? await adoptRows(rows) : 0;
-      const all = added + (letters.length ? await refused.adopt(letters) : 0);
-      if (all) followers.told();
-      return all;
+    adopt: async (held) => {
+      const broken = await adoptProfiles(held.profiles ?? []);
+      const { added, letters } = await adoptRows(held);
+      const all = [...broken, ...letters, ...(held.refused ?? [])];
+      const adopted = { rows: added, refused: all.length ? await refused.adopt(all) : 0 };
+      if (adopted.rows || adopted.refused) followers.told();
+      return adopted;
     },
     follow: followers.follow,
     progress,

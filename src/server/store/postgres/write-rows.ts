@@ -9,7 +9,7 @@ import {
   type Stored,
 } from '../write-records.js';
 import { unnest, type Tables } from './columns.js';
-import { sqlStateOf, type PostgresDatabase } from './database.js';
+import { sqlStateOf, type PostgresDatabase, type Statement } from './database.js';
 import { addToHours, IS_SUMMED, unsummedOf } from './hours.js';
 import { mergeIdentifies } from './profiles.js';
 import { lockOf } from './schema.js';
@@ -90,18 +90,25 @@ export const createRowWriter = (database: PostgresDatabase, tables: Tables, sche
       (SELECT json_agg(json_build_object('project', project, 'user_id', user_id, 'size', size))
         FROM merged WHERE size > ${LARGE_PROFILE}) AS large`;
 
-  const adopt = `WITH ${turn},
-    fresh AS (${insert} DO NOTHING RETURNING *),
+  const adopt = (more = '') => `WITH ${turn},
+    fresh AS (${insert} DO NOTHING RETURNING *,
+      CASE WHEN type = 'identify' THEN body -> 'properties' END AS properties),
     ${counted},
     ${addToHours(tables, `${each}, 1 AS rows, arrivals - 1 AS repeats FROM fresh`)}
+    ${more}
     SELECT (SELECT count(*) FROM fresh)::integer AS added`;
+  const adoptOnly = { name: 'adopt', text: adopt() };
+  const adoptAndMerge = {
+    name: 'adopt and merge',
+    text: adopt(`, merged AS (${mergeIdentifies(tables)})`),
+  };
 
-  const tryStore = async (values: unknown[][], tries = TRIES): Promise<Answer> => {
+  const tryWrite = async <Row>(statement: Statement, tries = TRIES): Promise<Row> => {
     try {
-      const [answer] = await database.write<Answer>({ name: 'store', text: store, values });
-      return answer!;
+      const [row] = await database.write<Row>(statement);
+      return row!;
     } catch (error) {
-      if (tries > 1 && isOfTurn(error)) return tryStore(values, tries - 1);
+      if (tries > 1 && isOfTurn(error)) return tryWrite(statement, tries - 1);
       throw error;
     }
   };
@@ -109,17 +116,22 @@ export const createRowWriter = (database: PostgresDatabase, tables: Tables, sche
   return {
     /** Stores records that have arrived, each once. */
     store: async (records: readonly Arrived[]): Promise<Stored> => {
-      const { known, large } = await tryStore(GIVEN.valuesOf(records.map(columnsOf)));
+      const values = GIVEN.valuesOf(records.map(columnsOf));
+      const { known, large } = await tryWrite<Answer>({ name: 'store', text: store, values });
       return {
         known: new Set(known?.map(rowKeyOf)),
         large: new Map(large?.map((one) => [userOf(one), one.size])),
       };
     },
-    /** Stores rows of another store as they are, and returns how many were new. */
-    adopt: async (records: readonly Arrived[]): Promise<number> => {
+    /**
+     * Stores rows of another store as they are, and returns how many were new. Merges the new identifies only if it is
+     * asked to.
+     */
+    adopt: async (records: readonly Arrived[], mergesIdentifies: boolean): Promise<number> => {
       const values = GIVEN.valuesOf(records.map(columnsOf));
-      const [row] = await database.write<{ added: number }>({ name: 'adopt', text: adopt, values });
-      return row?.added ?? 0;
+      const statement = mergesIdentifies ? adoptAndMerge : adoptOnly;
+      const { added } = await tryWrite<{ added: number }>({ ...statement, values });
+      return added;
     },
   };
 };
