@@ -239,7 +239,10 @@ describe('the settings of the program', () => {
 
   it.each([
     ['clickhouse://a:hidden@house:8123', 'number 1, that must name one database'],
-    ['file:/a clickhouse://a:hidden@house/db?tabel=x', 'number 2, that knows `table` and'],
+    [
+      'file:/a clickhouse://a:hidden@house/db?tabel=x',
+      'number 2, that knows table, cell, insecure behind the "?", and not `tabel`',
+    ],
     ['clickhouse:house/db', 'number 1, that must be like clickhouse://'],
     ['file:~/parts', 'number 1, that must name a folder'],
     ['file:/a file:/b/../a', 'names the same target twice'],

@@ -8,11 +8,14 @@ export interface ClickhouseAddress {
   password: string;
   database: string;
   table: string;
+  /** A name of this store for people, where several stores fill one table. */
+  cell: string;
   /** Host, database and table: without a user or a password. */
   name: string;
 }
 
 const DEFAULT_TABLE = 'analytics_rows';
+const OPTIONS = ['table', 'cell', 'insecure'];
 /** How long one question may take. An insert has as long, since ClickHouse merges parts meanwhile. */
 const TIMEOUT_MS = 60_000;
 /** Characters of an error of ClickHouse that are shown. What stands behind quotes the data of a row. */
@@ -32,11 +35,12 @@ export const readClickhouseAddress = (text: string): ClickhouseAddress => {
   if (!database || more.length)
     throw new TypeError('must name one database: clickhouse://host/database');
   for (const name of searchParams.keys())
-    if (name !== 'table' && name !== 'insecure')
-      throw new TypeError(`knows \`table\` and \`insecure\` behind the "?", and not \`${name}\``);
+    if (!OPTIONS.includes(name))
+      throw new TypeError(`knows ${OPTIONS.join(', ')} behind the "?", and not \`${name}\``);
   const isPlain = isLocalName(hostname) || insecure;
   const host = `${hostname}:${port || (isPlain ? 8123 : 8443)}`;
   return {
+    cell: searchParams.get('cell') ?? '',
     url: `${isPlain ? 'http' : 'https'}://${host}/`,
     user: decodeURIComponent(username) || 'default',
     password: decodeURIComponent(password),

@@ -36,6 +36,7 @@ const COLUMNS = {
   received_at_ms: 'Int64',
   client: 'String',
   source: 'String',
+  cell: 'String',
   exported_at: `DateTime('UTC')`,
 } as const;
 const NAMES = Object.keys(COLUMNS);
@@ -79,7 +80,7 @@ const versionOf = (text: string): number => {
 /** Fills a table of a ClickHouse. */
 export const createClickhouseTarget = (address: string): Target => {
   const place = readClickhouseAddress(address);
-  const { database, table, name } = place;
+  const { database, table, name, cell } = place;
   const { ask } = createClickhouseClient(place);
   const quoted = quotedName(table);
   const isOurs = `database = ${textValue(database)} AND table = ${textValue(table)}`;
@@ -92,7 +93,8 @@ export const createClickhouseTarget = (address: string): Target => {
   const insert = async (lines: readonly Line[], turn: Turn): Promise<void> => {
     const [first, last] = [lines[0]!, lines.at(-1)!];
     const exported_at = Math.floor(Date.now() / 1_000);
-    const rest = `,"source":${JSON.stringify(turn.source)},"exported_at":${exported_at}}\n`;
+    const ofAll = JSON.stringify({ source: turn.source, cell, exported_at });
+    const rest = `,${ofAll.slice(1)}\n`;
     try {
       await ask(`INSERT INTO ${quoted} (${NAMES.join(', ')}) FORMAT JSONEachRow`, {
         body: lines.map(({ text }) => text.slice(0, -1) + rest).join(''),

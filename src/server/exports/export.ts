@@ -18,8 +18,11 @@ const MAX_REFUSED = 10;
 const ERASE_EVERY_MS = 60_000;
 /** Erasures that are passed on at a time. */
 const ERASURES = 100;
-/** After a turn that took some time, an export that catches up pauses for twice that, so that records come first. */
-const [REST, MAX_REST_MS] = [2, 2_000];
+/**
+ * After each page, an export pauses for some times as long as it has worked on it, so that an export that catches up
+ * leaves most of the time to the records that come in.
+ */
+const [REST, MAX_REST_MS] = [6, 1_000];
 
 interface Parts {
   store: Pick<Store, 'rows' | 'lastPlace' | 'follow' | 'progress'>;
@@ -44,6 +47,19 @@ export async function* pagesBehind(
     if (!rows.length) return;
     yield rows;
     after = rows.at(-1)!.seq;
+  }
+}
+
+/** Rests after each page. */
+async function* withRest(
+  pages: AsyncIterable<readonly Row[]>,
+  rest: (ms: number) => Promise<void>,
+): AsyncGenerator<readonly Row[], void> {
+  let startedAt = performance.now();
+  for await (const page of pages) {
+    yield page;
+    await rest(Math.min(MAX_REST_MS, REST * (performance.now() - startedAt)));
+    startedAt = performance.now();
   }
 }
 
@@ -149,8 +165,7 @@ export const startExport = ({ store, target, tell, now }: Parts): (() => Promise
         await wait(Math.min(dueInMs, RENEW_MS));
         continue;
       }
-      const startedAt = now();
-      const pages = pagesBehind(store, lock.place);
+      const pages = withRest(pagesBehind(store, lock.place), wait);
       const bury = async (dead: TargetDead, inARow: number): Promise<void> => {
         if (inARow > MAX_REFUSED) throw new Error(`it refuses every row: ${dead.message}`);
         await progress.bury(lock, [dead]);
@@ -161,7 +176,6 @@ export const startExport = ({ store, target, tell, now }: Parts): (() => Promise
         }),
       );
       since = now();
-      if (isMany) await wait(Math.min(MAX_REST_MS, REST * (now() - startedAt)));
     }
   };
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import type { ServerError } from '../../../src/server/hooks.js';
 import { createClickhouseTarget } from '../../../src/server/exports/clickhouse.js';
 import { startExport } from '../../../src/server/exports/export.js';
+import { verify } from '../../../src/server/exports/verify.js';
 import type { Incoming } from '../../../src/server/incoming.js';
 import type { Store } from '../../../src/server/store/port.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
@@ -87,6 +88,24 @@ describe.skipIf(!hasClickhouse)('an export to ClickHouse', () => {
     expect(new Set(rows.map(({ source }) => source))).toEqual(
       new Set([await store.progress.source()]),
     );
+  });
+
+  it('has the rows of several stores beside each other', async () => {
+    const [one, other] = [enter(), enter()];
+    const stores = [one.openStore(), other.openStore()] as const;
+    const addressOf = (cell: string) => `${server.url}?table=${one.table}&cell=${cell}`;
+    await stores[0].write(events(0, 30));
+    await stores[1].write(events(0, 20));
+    one.run(stores[0], addressOf('eu'));
+    other.run(stores[1], addressOf('us'));
+    const cells = () =>
+      server.query(`SELECT cell, count(), max(seq) FROM ${one.table} GROUP BY cell ORDER BY cell`);
+    await vi.waitFor(async () => expect(await cells()).toBe('eu\t30\t30\nus\t20\t20'), 20_000);
+    for (const store of stores) {
+      const target = createClickhouseTarget(addressOf('eu'));
+      const { stored, exported, gone } = await verify({ store, target });
+      expect([exported, gone]).toEqual([stored, 0]);
+    }
   });
 
   it('goes on behind the last row that it has, after its process was killed', async () => {
