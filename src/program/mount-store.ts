@@ -52,12 +52,11 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
     },
     tokenFile: settings.store.writeTokens ? undefined : resolve(folder, 'write-token'),
   });
-  const stopExports = startExports({
-    ...{ store, tell: createTell(hooks), now: Date.now },
-    targets: settings.store.exports.map(createTarget),
-  });
+  const targets = settings.store.exports.map(createTarget);
+  const stopExports = startExports({ store, targets, tell: createTell(hooks), now: Date.now });
+  const names = targets.map(({ name }) => name).join(' and ');
   return {
-    target: `stores in ${withoutPassword(databaseUrl)}`,
+    target: `stores in ${withoutPassword(databaseUrl)}${names && `, exports to ${names}`}`,
     answer: async (request) => {
       if (new URL(request.url).pathname !== '/') return service(request);
       return new Response(null, { status: 302, headers: { location: 'rows' } });
