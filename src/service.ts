@@ -44,6 +44,16 @@ export type {
   Written,
 } from './server/store/port.js';
 export type {
+  Erasure,
+  Notice,
+  PlaceSpan,
+  PlaceSum,
+  Progress,
+  TargetDead,
+  TargetLock,
+  TargetState,
+} from './server/store/progress.js';
+export type {
   GivenBack,
   Placed,
   Put,
