@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ServerError } from '../../../src/server/hooks.js';
@@ -147,7 +150,19 @@ describe.skipIf(!hasClickhouse)('an export to ClickHouse', () => {
     const store = openStore();
     await store.write(events(0, 5));
     const name = server.url.replace(/.*@/, '').replace('/default', '');
+    const page = createServer((_, answer) => void answer.end('<html>Welcome to nginx</html>'));
+    const silent = createServer((request) => void setTimeout(() => request.destroy(), 300));
+    const portOf = async (one: Server) => {
+      await once(one.listen(0, '127.0.0.1'), 'listening');
+      onTestFinished(() => void one.close());
+      return (one.address() as AddressInfo).port;
+    };
     const cases: [string, RegExp][] = [
+      [
+        `clickhouse://127.0.0.1:${await portOf(page)}/x`,
+        /no ClickHouse answers there, but: .*nginx/,
+      ],
+      [`clickhouse://127.0.0.1:${await portOf(silent)}/x`, /no answer: /],
       [`clickhouse://default:wrong@${name}/default`, /no answer|it answers \d+: .*password/i],
       [`clickhouse://reader@${name}/default`, /it answers \d+: .*readonly/i],
       [`${server.url}?table=other_${table}`, /is a Log/],
