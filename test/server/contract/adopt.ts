@@ -4,6 +4,7 @@ import {
   at,
   event,
   identify,
+  idsOf,
   refusal,
   refusedOf,
   rowOf,
@@ -94,6 +95,17 @@ export const describeAdoption: Part = (name, enter) => {
       const words = expect.stringContaining('a profile may have 262,144 characters at the most');
       const refused = await refusedOf(store);
       expect(refused).toMatchObject([{ project: 'p', user_id: 'u', message: words }]);
+    });
+
+    it('asks for no notification, as its own rows do', async (store) => {
+      const [own, silent, other] = [
+        ...[event({ notify: true }), event({ notify: false }), event({ notify: true })],
+      ];
+      await store.write([own!, silent!, identify({ notify: true })]);
+      await store.adopt({ rows: [{ ...rowOf(other!), arrivals: 1 }] });
+      expect(idsOf(await store.rows({ notify: true }, ALL))).toEqual([own!.id]);
+      await store.write([other!]); // a repeat of what was taken over
+      expect(idsOf(await store.rows({ notify: true }, ALL))).toEqual([own!.id]);
     });
 
     it('has dead letters for the rows that the database refuses', async (store, { spoil }) => {
