@@ -3,6 +3,7 @@ import { messageOf } from '../interface/errors.js';
 import { COPY_USAGE, runCopy } from './copy-command.js';
 import { DEAD_USAGE, runDeadCommand } from './dead-command.js';
 import { createLog } from './log.js';
+import { NOTIFY_USAGE, runNotify } from './notify-command.js';
 import { openDeadLetters } from './open-dead-letters.js';
 import { serve } from './serve.js';
 import { settingLines } from './settings-table.js';
@@ -12,7 +13,7 @@ import { runTail, TAIL_USAGE } from './tail.js';
 const NAME = 'analytics-outbox';
 const USAGE = [
   `usage: ${NAME}`,
-  ...[TAIL_USAGE, COPY_USAGE, DEAD_USAGE, 'help', '--version'].map(
+  ...[TAIL_USAGE, COPY_USAGE, DEAD_USAGE, NOTIFY_USAGE, 'help', '--version'].map(
     (line) => `       ${NAME} ${line}`,
   ),
 ].join('\n');
@@ -60,6 +61,7 @@ const run = async ([word, ...rest]: readonly string[]): Promise<void> => {
   if (/^(--version|-v)$/.test(word)) return print(readVersion());
   if (word === 'copy') return runCopy(rest, { print, say });
   if (word === 'dead') return runDead(rest);
+  if (word === 'notify') return runNotify(rest, { environment: process.env, print });
   if (word !== 'tail') throw new Error(`unknown argument "${word}"\n${USAGE}`);
   // The reader of the output may close it, as `head` does.
   process.stdout.on('error', () => process.exit());

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { isLocalOrigin } from '../interface/is-local-name.js';
 import { createConsumer } from '../relay.js';
+import { startNotify } from '../server/exports/notify.js';
 import type { Incoming, Store } from '../service.js';
 import { load } from './load.js';
 import { madeToken } from './made-tokens.js';
@@ -49,6 +50,7 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
     },
     tokenFile: settings.store.writeTokens ? undefined : resolve(folder, 'write-token'),
   });
+  const stopNotify = settings.notify && startNotify(settings.notify, { store, ...hooks });
   return {
     target: `stores in ${withoutPassword(databaseUrl)}`,
     answer: async (request) => {
@@ -62,6 +64,7 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
     addressFile: join(folder, 'address'),
     noteFile: () => service.note('file'),
     endFeeds: service.endFeeds,
+    ...(stopNotify && { stop: stopNotify }),
     close: service.close,
   };
 };

@@ -40,6 +40,8 @@ export interface Mounted {
   noteFile?: () => void;
   /** Ends the streams of rows to followers. */
   endFeeds?: () => void;
+  /** Finishes what is under way beside requests. */
+  stop?: () => Promise<void>;
   close?: () => Promise<void>;
 }
 
@@ -93,7 +95,7 @@ export const mount = async (settings: Settings, parts: Parts) => {
   const mounted = settings.service
     ? mountRelay(settings, settings.service, { ...shared, log })
     : await mountStore(settings, { ...shared, isLocal, tag, files, store: parts.store });
-  const { target, answer, health, consumer, noteFile, endFeeds, close } = mounted;
+  const { target, answer, health, consumer, noteFile, endFeeds, stop, close } = mounted;
   const behind = settings.queue ? `, behind the queue ${withoutPassword(settings.queue.url)}` : '';
   const snippet = createSnippetFiles(files, isLocal ? 0 : MAX_AGE_S);
 
@@ -114,10 +116,10 @@ export const mount = async (settings: Settings, parts: Parts) => {
       url = address;
       consumer?.start();
     },
-    /** Ends the streams of rows, and finishes deliveries under way. */
+    /** Ends the streams of rows, and finishes deliveries and messages under way. */
     stop: async (): Promise<void> => {
       endFeeds?.();
-      await consumer?.stop();
+      await Promise.all([consumer?.stop(), stop?.()]);
     },
     close: async (): Promise<void> => {
       await close?.();

@@ -45,6 +45,16 @@ export const SETTINGS = {
   READ_TOKENS: secret(
     ofStore(kinds.readTokens, 'project=token, with commas: each reads its project alone', 'none'),
   ),
+  NOTIFY: secret(ofStore(kinds.notify, 'addresses that messages go to', 'none')),
+  NOTIFY_EVENTS: ofStore(
+    kinds.events,
+    'project/channel/event patterns that ring',
+    'needed by NOTIFY',
+  ),
+  NOTIFY_SECRET: secret(
+    ofStore(kinds.notifySecrets, 'whsec_…: signs webhooks', 'needed by https://… in NOTIFY'),
+  ),
+  PUBLIC_URL: ofStore(url, 'where people reach this program, for links in messages', 'no links'),
   RETENTION_DAYS: ofStore(kinds.wholeNumber, 'days after which rows are deleted', 'never'),
 
   SERVICE_TOKEN: secret(

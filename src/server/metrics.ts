@@ -38,6 +38,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
   refused: counter('refused', 'Requests and records that were refused.', 'reason', 'kept'),
   store_ms: histogram('store', 'Time until a write is durable.'),
   followers: gauge('followers', 'Pages and tools that follow the rows.'),
+  notified: counter('notified', 'Messages of notifications, by what became of them.', 'outcome'),
   expired: counter('expired', 'Rows and profiles deleted because of their age.'),
 };
 
