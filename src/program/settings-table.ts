@@ -45,14 +45,16 @@ export const SETTINGS = {
   READ_TOKENS: secret(
     ofStore(kinds.readTokens, 'project=token, with commas: each reads its project alone', 'none'),
   ),
-  NOTIFY: secret(ofStore(kinds.notify, 'addresses that messages go to', 'none')),
+  NOTIFY: secret(
+    ofStore(kinds.notify, 'https://…, ntfy://… or slack+https://…: where messages go', 'none'),
+  ),
   NOTIFY_EVENTS: ofStore(
     kinds.events,
-    'project/channel/event patterns that ring',
-    'needed by NOTIFY',
+    'which events ring: project/channel/event, * is any',
+    'none',
   ),
   NOTIFY_SECRET: secret(
-    ofStore(kinds.notifySecrets, 'whsec_…: signs webhooks', 'needed by https://… in NOTIFY'),
+    ofStore(kinds.notifySecrets, 'whsec_…: signs webhooks, which need it', 'none'),
   ),
   PUBLIC_URL: ofStore(url, 'where people reach this program, for links in messages', 'no links'),
   RETENTION_DAYS: ofStore(kinds.wholeNumber, 'days after which rows are deleted', 'never'),
