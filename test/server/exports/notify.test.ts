@@ -221,19 +221,77 @@ it('sends the same message again if it is killed before it knows that the messag
 });
 
 it('sends a message of many events again as it was', async () => {
-  const { ring, pass, received, start, target } = enter();
+  const { ring, pass, received, start, target, store } = enter();
   const first = await start();
   target.answer = () => hang();
-  await ring(many(700, (n) => `Name ${n}`));
+  await ring(many(2_000, (n) => `Name ${n}`));
   void pass(200);
   await vi.waitUntil(() => received.length === 1, { interval: 0 });
   await first.kill();
   await ring(many(30, (n) => `Name ${n}`));
   target.answer = () => new Response('ok');
+  const second = await start();
+  await pass(5_000);
+  await second.kill();
+  // What is remembered of them stays small.
+  const lock = (await store.progress.take(ADDRESS.name, 'other', 0))!;
+  expect(lock.memo!.length).toBeLessThan(50_000);
+  await store.progress.release(lock);
   await start();
   await pass(2 * MINUTE);
-  expect(received.map(({ count }) => count)).toEqual([700, 700, 30]);
+  expect(received.map(({ count }) => count)).toEqual([2_000, 2_000, 30]);
   expect(received[1]).toMatchObject({ id: received[0]!.id, data: received[0]!.data });
+});
+
+it('tells nothing twice after a kill, where a later row was told before an earlier one', async () => {
+  const { ring, pass, taken, start, target } = enter();
+  const first = await start();
+  await ring(['Paid']);
+  await pass(1_000);
+  await ring(['Paid']); // waits for its minute
+  await ring(['Shipped']);
+  await pass(1_000);
+  expect(taken().map(({ data }) => data.event)).toEqual(['Paid', 'Shipped']);
+  target.answer = away;
+  await pass(5 * MINUTE);
+  await first.kill();
+  target.answer = () => new Response('ok');
+  await start();
+  await pass(5 * MINUTE);
+  expect(taken().map(({ data, count }) => [data.event, count])).toEqual([
+    ['Paid', 1],
+    ['Shipped', 1],
+    ['Paid', 1],
+  ]);
+});
+
+it('repeats a message as it was, though its rows have become a day old', async () => {
+  const { ring, pass, received, taken, start, target } = enter();
+  const first = await start();
+  target.answer = away;
+  await ring(['Paid', 'Paid'], {}, Date.now() - 86_395_000);
+  await pass(MINUTE);
+  await first.kill();
+  target.answer = () => new Response('ok');
+  await start();
+  await pass(10 * MINUTE);
+  expect(taken()).toMatchObject([{ id: received[0]!.id, count: 2 }]);
+});
+
+it('begins with a short wait again, once the target has taken a message', async () => {
+  const { ring, pass, received, taken, start, target } = enter();
+  await start();
+  target.answer = away;
+  await ring(['Paid']);
+  await pass(20 * MINUTE);
+  target.answer = () => new Response('ok');
+  await pass(10 * MINUTE);
+  expect(taken()).toHaveLength(1);
+  const before = received.length;
+  target.answer = away;
+  await ring(['Paid']);
+  await pass(5_000);
+  expect(received.length).toBeGreaterThan(before + 1);
 });
 
 it('tells of a thousand names in a minute in eleven messages at the most', async () => {
