@@ -29,7 +29,7 @@ export type ServiceFetch = (url: string, request: ServiceRequest) => Promise<Ser
 /** How many bytes of an answer are read. Answers of a service are far shorter. */
 export const MAX_ANSWER_BYTES = 65_536;
 
-/** The beginning of an answer's body as text: so many bytes of it, or a few more. */
+/** The beginning of an answer's body as text: `most` bytes, and what came together with the last of them. */
 export const readStart = async (
   answer: ServiceAnswer,
   most = MAX_ANSWER_BYTES,

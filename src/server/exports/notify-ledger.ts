@@ -2,19 +2,20 @@ import { attempt } from '../../interface/attempt.js';
 import type { EventBody } from '../../interface/bodies.js';
 import type { Row } from '../store/port.js';
 import type { EventNames } from './notify-events.js';
-import { cutText, messageOf, shownRow, type Group, type Message } from './notify-message.js';
+import { cutText, createMessage, shownRow, type Group, type Message } from './notify-message.js';
 
-/** A group is told once in this time, and a target has so many messages in it. */
+/** The shortest time between two messages about one group. */
 const MINUTE_MS = 60_000;
+/** Messages that a target gets in a minute at the most. */
 const MOST_MESSAGES = 10;
 /** Rows that arrived longer ago ring nobody. */
 const DAY_MS = 86_400_000;
-/** So many groups are counted apart, so that a flood of names fills no memory. All others are one group. */
+/** Groups that are counted apart, so that a flood of names fills no memory. All others are one group. */
 const MOST_GROUPS = 500;
 const MAX_NAME = 200;
 const OTHERS: EventNames = { project: '…', channel: '…', event: '…' };
 
-/** When a target was told of a group, and of all its rows up to which place. */
+/** What a target was told of a group: all of its rows up to a place, and when. */
 interface Told {
   place: number;
   at: number;
@@ -146,7 +147,7 @@ export const createLedger = (place: number, memoText: string | undefined) => {
       if ('waitMs' in chosen) return chosen;
       sending = chosen;
       const [first, ...more] = underWay(chosen);
-      if (first) return { message: messageOf([first, ...more]) };
+      if (first) return { message: createMessage([first, ...more]) };
       settle(now); // its rows were erased meanwhile
       return { waitMs: 0 };
     },

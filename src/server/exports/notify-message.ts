@@ -63,7 +63,7 @@ const sumOf = (groups: readonly Group[]): number =>
   groups.reduce((sum, { count }) => sum + count, 0);
 
 /** A message about all rows of these groups. */
-export const messageOf = (groups: readonly [Group, ...Group[]]): Message => {
+export const createMessage = (groups: readonly [Group, ...Group[]]): Message => {
   const [first] = groups.toSorted((one, other) => one.place - other.place) as [Group];
   const named = groups.toSorted((one, other) => other.count - one.count || one.place - other.place);
   const times = groups.flatMap((group) => [group.first.received_at, group.last.received_at]).sort();
@@ -87,7 +87,7 @@ const sinceWords = (from: string, now: number): string => {
   return `in the last ${Math.ceil(ms / HOUR_MS)} hours`;
 };
 
-/** A stranger's text on one line, without characters that hide or turn others. */
+/** A stranger's text on one line, without control characters and those that change the direction of others. */
 const onLine = (text: string, most: number): string =>
   cutText(text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim(), most);
 

@@ -6,7 +6,7 @@ import {
   notifyRequest,
   signaturesOf,
 } from '../../../src/server/exports/notify-formats.js';
-import { messageOf, shownRow, type Group } from '../../../src/server/exports/notify-message.js';
+import { createMessage, shownRow, type Group } from '../../../src/server/exports/notify-message.js';
 import type { Row } from '../../../src/service.js';
 
 const NOW = Date.UTC(2026, 2, 1, 12, 0, 30);
@@ -31,7 +31,7 @@ const requestOf = (
   { publicUrl, secrets = [ONE] }: { publicUrl?: string; secrets?: string[] } = {},
 ) => {
   const target = { address: parseNotifyAddress(address)!, secrets, publicUrl };
-  const { body, headers } = notifyRequest(target, messageOf(groups), NOW);
+  const { body, headers } = notifyRequest(target, createMessage(groups), NOW);
   return { text: body, headers, body: JSON.parse(body) as Record<string, unknown> };
 };
 const [WEBHOOK, NTFY, SLACK] = [

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { parseNotifyAddress } from '../../../src/server/exports/notify-address.js';
-import { messageOf } from '../../../src/server/exports/notify-message.js';
+import { createMessage } from '../../../src/server/exports/notify-message.js';
 import { createPost } from '../../../src/server/exports/notify-post.js';
 import { listen } from '../helpers/relay.js';
 
 const TIME = '2026-03-01T12:00:00.000Z';
 const row = { id: 'i', called_at: TIME, received_at: TIME };
-const MESSAGE = messageOf([
+const MESSAGE = createMessage([
   { ...{ project: 'p', channel: 'c', event: 'e', place: 1, count: 1 }, first: row, last: row },
 ]);
 
