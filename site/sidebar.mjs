@@ -25,6 +25,7 @@ export const GROUPS = {
     ['server', 'Run it'],
     ['server-answers', 'What it answers'],
     ['server-scale', 'Proxies and growth'],
+    ['notifications', 'Notifications'],
     ['server-options', 'Its options'],
     ['export', 'Export'],
     ['numbers', 'See numbers'],

@@ -45,7 +45,6 @@ export type {
 } from './server/store/port.js';
 export type {
   Erasure,
-  Notice,
   PlaceSpan,
   PlaceSum,
   Progress,

@@ -5,6 +5,7 @@ import { DEAD_USAGE, runDeadCommand } from './dead-command.js';
 import { EXPORT_USAGE, runExportCommand } from './export-command.js';
 import { IMPORT_USAGE, runImport } from './import-command.js';
 import { createLog } from './log.js';
+import { NOTIFY_USAGE, runNotify } from './notify-command.js';
 import { openDeadLetters } from './open-dead-letters.js';
 import { serve } from './serve.js';
 import { settingLines } from './settings-table.js';
@@ -14,9 +15,10 @@ import { runTail, TAIL_USAGE } from './tail.js';
 const NAME = 'analytics-outbox';
 const USAGE = [
   `usage: ${NAME}`,
-  ...[TAIL_USAGE, COPY_USAGE, IMPORT_USAGE, DEAD_USAGE, EXPORT_USAGE, 'help', '--version'].map(
-    (line) => `       ${NAME} ${line}`,
-  ),
+  ...[
+    ...[TAIL_USAGE, COPY_USAGE, IMPORT_USAGE, DEAD_USAGE, EXPORT_USAGE, NOTIFY_USAGE],
+    ...['help', '--version'],
+  ].map((line) => `       ${NAME} ${line}`),
 ].join('\n');
 const SETTINGS =
   'Without a command it serves, and needs no setting. It reads these from the environment; defaults in parentheses:';
@@ -73,6 +75,7 @@ const run = async ([word, ...rest]: readonly string[]): Promise<void> => {
   }
   if (word === 'dead') return runDead(rest);
   if (word === 'export') return runExport(rest);
+  if (word === 'notify') return runNotify(rest, { environment: process.env, print });
   if (word !== 'tail') throw new Error(`unknown argument "${word}"\n${USAGE}`);
   // The reader of the output may close it, as `head` does.
   process.stdout.on('error', () => process.exit());

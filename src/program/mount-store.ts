@@ -4,6 +4,7 @@ import { createConsumer } from '../relay.js';
 import { createTarget } from '../server/exports/create-target.js';
 import { startExports } from '../server/exports/start-exports.js';
 import { createTell } from '../server/hooks.js';
+import { startNotify } from '../server/exports/notify.js';
 import type { Incoming, Store } from '../service.js';
 import { load } from './load.js';
 import { madeToken } from './made-tokens.js';
@@ -55,6 +56,7 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
   const targets = settings.store.exports.map(createTarget);
   const stopExports = startExports({ store, targets, tell: createTell(hooks), now: Date.now });
   const names = targets.map(({ name }) => name).join(' and ');
+  const stopNotify = settings.notify && startNotify(settings.notify, { store, ...hooks });
   return {
     target: `stores in ${withoutPassword(databaseUrl)}${names && `, exports to ${names}`}`,
     answer: async (request) => {
@@ -68,7 +70,7 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
     addressFile: join(folder, 'address'),
     noteFile: () => service.note('file'),
     endFeeds: service.endFeeds,
-    stopExports,
+    stop: async () => void (await Promise.all([stopExports(), stopNotify?.()])),
     close: service.close,
   };
 };

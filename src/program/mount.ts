@@ -40,8 +40,8 @@ export interface Mounted {
   noteFile?: () => void;
   /** Ends the streams of rows to followers. */
   endFeeds?: () => void;
-  /** Ends exports, and settles when no write is under way. */
-  stopExports?: () => Promise<void>;
+  /** Finishes exports and messages under way. */
+  stop?: () => Promise<void>;
   close?: () => Promise<void>;
 }
 
@@ -95,7 +95,7 @@ export const mount = async (settings: Settings, parts: Parts) => {
   const mounted = settings.service
     ? mountRelay(settings, settings.service, { ...shared, log })
     : await mountStore(settings, { ...shared, isLocal, tag, files, store: parts.store });
-  const { target, answer, health, consumer, noteFile, endFeeds, stopExports, close } = mounted;
+  const { target, answer, health, consumer, noteFile, endFeeds, stop, close } = mounted;
   const behind = settings.queue ? `, behind the queue ${withoutPassword(settings.queue.url)}` : '';
   const snippet = createSnippetFiles(files, isLocal ? 0 : MAX_AGE_S);
 
@@ -116,10 +116,10 @@ export const mount = async (settings: Settings, parts: Parts) => {
       url = address;
       consumer?.start();
     },
-    /** Ends the streams of rows, and finishes deliveries and exports under way. */
+    /** Ends the streams of rows, and finishes deliveries, exports and messages under way. */
     stop: async (): Promise<void> => {
       endFeeds?.();
-      await Promise.all([consumer?.stop(), stopExports?.()]);
+      await Promise.all([consumer?.stop(), stop?.()]);
     },
     close: async (): Promise<void> => {
       await close?.();

@@ -3,6 +3,9 @@ import { isToken, TOKEN_WORDS } from '../interface/is-token.js';
 import { isNetwork } from '../server/http/networks.js';
 import { isOrigin } from '../server/http/origin.js';
 import type { Names, Rate } from '../relay.js';
+import { parseNotifyAddress, type NotifyAddress } from '../server/exports/notify-address.js';
+import { isEventPattern } from '../server/exports/notify-events.js';
+import { isWebhookSecret } from '../server/exports/notify-formats.js';
 import { readToken } from '../server/service-options.js';
 import type { ReadToken, WriteToken } from '../service.js';
 import type { TrustedProxies } from './client-address.js';
@@ -137,3 +140,23 @@ export const readTokens: Kind = {
     pairsOf(value).every(({ project, token }) => project !== '*' && readToken.fits(token)),
 };
 export const readTokensOf = (value: string): ReadToken[] => pairsOf(value);
+
+const wordsIn = (value: string): string[] => value.split(/\s+/).filter(Boolean);
+export const notify: Kind = {
+  words:
+    'addresses with white space between them: "https://…" for a webhook, "ntfy://ntfy.sh/topic" or "slack+https://hooks.slack.com/…"; plain http ("http://", "ntfy+http://") is only for this machine',
+  fits: (value) => isText(value) && wordsIn(value).every(parseNotifyAddress),
+};
+export const notifyAddressesOf = (value: string): NotifyAddress[] =>
+  wordsIn(value).map((address) => parseNotifyAddress(address)!);
+export const notifySecrets: Kind = {
+  words:
+    '"whsec_" and 24 to 64 bytes in base64, such as `echo whsec_$(openssl rand -base64 32)` makes; several with white space between them sign alike',
+  fits: (value) => isText(value) && wordsIn(value).every(isWebhookSecret),
+};
+export const notifySecretsOf = wordsIn;
+export const events: Kind = {
+  words:
+    'patterns project/channel/event with commas between them, such as "shop/orders/*", in which "*" is any text',
+  fits: (value) => isText(value) && listOf(value).every(isEventPattern),
+};

@@ -48,6 +48,18 @@ export const SETTINGS = {
   EXPORT: secret(
     ofStore(kinds.exports, 'clickhouse://… or file:<folder> to fill, with spaces', 'none'),
   ),
+  NOTIFY: secret(
+    ofStore(kinds.notify, 'https://…, ntfy://… or slack+https://…: where messages go', 'none'),
+  ),
+  NOTIFY_EVENTS: ofStore(
+    kinds.events,
+    'which events ring: project/channel/event, * is any',
+    'none',
+  ),
+  NOTIFY_SECRET: secret(
+    ofStore(kinds.notifySecrets, 'whsec_…: signs webhooks, which need it', 'none'),
+  ),
+  PUBLIC_URL: ofStore(url, 'where people reach this program, for links in messages', 'no links'),
   RETENTION_DAYS: ofStore(kinds.wholeNumber, 'days after which rows are deleted', 'never'),
 
   SERVICE_TOKEN: secret(

@@ -1,6 +1,7 @@
 import { checkOptions, type Kinds } from '../server/check-options.js';
 import { createTarget, faultOfAddress } from '../server/exports/create-target.js';
 import { checkReadTokens, readToken } from '../server/service-options.js';
+import type { NotifyOptions } from '../server/exports/notify.js';
 import type { LogFormat } from './log.js';
 import type { QueueSettings } from './open-queue.js';
 import { readEnvironment, tellMisspelt } from './read-environment.js';
@@ -54,6 +55,22 @@ const checkExports: Check = ({ EXPORT }, { wrong }) => {
   if (faults.some(Boolean)) return;
   const names = addresses.map((address) => createTarget(address).name);
   if (new Set(names).size < names.length) wrong('EXPORT', 'names the same target twice');
+};
+
+/** Checks the settings of notifications against each other. */
+const checkNotify: Check = (given, { wrong, missing }) => {
+  const { NOTIFY, NOTIFY_EVENTS, NOTIFY_SECRET } = given;
+  if (NOTIFY === undefined) {
+    for (const name of ['NOTIFY_EVENTS', 'NOTIFY_SECRET'] as const)
+      if (given[name] !== undefined) wrong(name, 'is for `NOTIFY`, which is missing');
+    return;
+  }
+  if (NOTIFY_EVENTS === undefined) missing('NOTIFY_EVENTS', kinds.events.words);
+  const addresses = kinds.notify.fits(NOTIFY) ? kinds.notifyAddressesOf(NOTIFY) : [];
+  if (new Set(addresses.map(({ name }) => name)).size < addresses.length)
+    wrong('NOTIFY', 'names an address twice');
+  if (NOTIFY_SECRET === undefined && addresses.some(({ kind }) => kind === 'webhook'))
+    missing('NOTIFY_SECRET', `${kinds.notifySecrets.words}: \`NOTIFY\` has a webhook`);
 };
 
 /** The settings of these names. Throws a TypeError that names each wrong one. */
@@ -112,6 +129,17 @@ const storeOf = ({ DATA_FOLDER: folder = 'analytics-data', ...given }: Environme
   exports: kinds.wordsOf(given.EXPORT ?? ''),
 });
 
+/** Where messages about rows go; undefined without `NOTIFY`. */
+const notifyOf = (given: Environment): NotifyOptions | undefined =>
+  given.NOTIFY === undefined
+    ? undefined
+    : {
+        addresses: kinds.notifyAddressesOf(given.NOTIFY),
+        secrets: kinds.notifySecretsOf(given.NOTIFY_SECRET ?? ''),
+        events: kinds.listOf(given.NOTIFY_EVENTS!),
+        publicUrl: given.PUBLIC_URL,
+      };
+
 const queueOf = (url: string, given: Environment): QueueSettings => ({
   url,
   prefix: given.REDIS_PREFIX,
@@ -144,9 +172,14 @@ export const readSettings = (
   say: (line: string) => void = () => {},
 ) => {
   tellMisspelt(environment, NAMES, SECRETS, say);
-  const given = read(environment, NAMES, checkTokens);
+  const given = read(environment, NAMES, (ours, check) => {
+    checkTokens(ours, check);
+    checkNotify(ours, check);
+  });
   return {
     ...placesOf(given),
+    /** With it rows with `notify` become messages. */
+    notify: notifyOf(given),
     /** Without them pages on this machine may send. */
     origins: given.SITE_ORIGIN === undefined ? undefined : kinds.listOf(given.SITE_ORIGIN),
     projects: kinds.namesOf(given.PROJECTS ?? '*'),
@@ -183,6 +216,14 @@ export const readPlaces = (environment: NodeJS.ProcessEnv) =>
 /** The settings that the command `tail` needs. */
 export const readTailSettings = (environment: NodeJS.ProcessEnv) =>
   storeOf(read(environment, ['DATA_FOLDER', 'READ_TOKEN']));
+
+/** The settings that the command `notify` needs. Throws if there is nobody to notify. */
+export const readNotifySettings = (environment: NodeJS.ProcessEnv): NotifyOptions => {
+  const names = ['NOTIFY', 'NOTIFY_EVENTS', 'NOTIFY_SECRET', 'PUBLIC_URL'] as const;
+  const notify = notifyOf(read(environment, names, checkNotify));
+  if (!notify) throw new Error('`NOTIFY` is missing: it says where messages go');
+  return notify;
+};
 
 /** Reads the service's token again, since its file may have changed. */
 export const readServiceToken = (environment: NodeJS.ProcessEnv): string =>

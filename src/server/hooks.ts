@@ -39,7 +39,9 @@ export type ServerMetric =
   /** Rows behind the place of a target of an export. Label: `target`, its name. Looked at every 10 seconds. */
   | 'export_behind'
   /** Milliseconds for which the oldest of these rows has been stored. Label: `target`. */
-  | 'export_delay_ms';
+  | 'export_delay_ms'
+  /** 1 a message that was sent because of rows with `notify`. Label: `outcome`, `delivered`, `retry` or `refused`. */
+  | 'notified';
 
 /** An option that bounds how much is kept. Beyond it the oldest is deleted. */
 export type Bound = 'maxDead' | 'maxDeadOfClient' | 'maxIds' | 'maxIdsOfClient';
@@ -55,7 +57,7 @@ export type OnMetric = (
 /** Something that needs the operator. Holds no token, and of a body only a value that is not listed. */
 export interface ServerError {
   /**
-   * The first eight are reported once until they are over:
+   * The first nine are reported once until they are over:
    * - `setup`: the service answers 401, or more than once in a row 403, 404, 405, a redirect or HTML.
    * - `unreachable`: the service gives no answer at all; the message has the cause.
    * - `service`: the service answers 408, 425, 429 or 5xx, more than once in a row.
@@ -64,6 +66,7 @@ export interface ServerError {
    * - `queue`: the queue failed.
    * - `store`: the database does not take records.
    * - `reading`: the database did not answer a reader; a search may take too long.
+   * - `notify`: a target of notifications takes none.
    * - `unlisted`: records name a project or channel that is not listed; each value is reported once a day.
    * - `dropped`: dead letters or ids were deleted because there were too many; reported once a minute at the most.
    * - `storage`: the queue is set up so that it may lose records; reported at the start.
@@ -74,7 +77,7 @@ export interface ServerError {
    */
   kind:
     | ('setup' | 'unreachable' | 'service' | 'records' | 'token' | 'queue' | 'store' | 'reading')
-    | ('unlisted' | 'dropped' | 'storage' | 'export' | 'erasure' | 'hook' | 'fault');
+    | ('unlisted' | 'dropped' | 'storage' | 'export' | 'erasure' | 'notify' | 'hook' | 'fault');
   message: string;
   /** HTTP status of the service, if there was an answer. */
   status?: number;

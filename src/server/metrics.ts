@@ -44,6 +44,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
     'How long the oldest row that is not exported has been stored.',
     'target',
   ),
+  notified: counter('notified', 'Messages of notifications, by what became of them.', 'outcome'),
   expired: counter('expired', 'Rows and profiles deleted because of their age.'),
 };
 

@@ -6,6 +6,7 @@ import { readSettings } from '../../src/program/settings.js';
 import { serve } from '../../src/program/serve.js';
 import type { Refused, Row, SetupState } from '../../src/service.js';
 import { event, identify } from '../server/helpers/records.js';
+import { listen } from '../server/helpers/relay.js';
 import { readEvents } from '../server/support/read-events.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -234,4 +235,38 @@ it.each<[NodeJS.Signals, said: string]>([
   process.emit(signal);
   expect(program.said).toContain(said);
   expect(await program.rows()).toEqual([]);
+});
+
+it('sends a message about a row with `notify`, and goes on where it stopped', async () => {
+  const asked: { topic: string; title: string; click: string }[] = [];
+  const port = await listen(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    asked.push(JSON.parse(text) as (typeof asked)[number]);
+    response.end();
+  });
+  const environment = {
+    NOTIFY: `ntfy+http://localhost:${port}/orders-topic`,
+    NOTIFY_EVENTS: '*/*/*',
+    PUBLIC_URL: 'https://in.example',
+  };
+  const ring = (name: string) => {
+    const { body, ...record } = event(name);
+    return { ...record, body: { ...body, notify: true } };
+  };
+  const folder = tempFolder();
+  const first = await start(environment, folder);
+  await first.send([ring('Paid')]);
+  await vi.waitUntil(() => asked.length === 1);
+  await first.stop();
+  const silent = await start({}, folder);
+  await silent.send([ring('Shipped')]);
+  await silent.stop();
+  await start(environment, folder);
+  await vi.waitUntil(() => asked.length === 2);
+  expect(asked.map(({ topic, title }) => [topic, title])).toEqual([
+    ['orders-topic', 'Paid'],
+    ['orders-topic', 'Shipped'],
+  ]);
+  expect(asked[0]!.click).toBe('https://in.example/rows?project=p&channel=c&event=Paid');
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   inSettings,
+  readNotifySettings,
   readPlaces,
   readServiceToken,
   readSettings,
@@ -138,6 +139,7 @@ describe('the settings of the program', () => {
     ['WRITE_TOKENS', 'shop=tok', RELAY, 'without SERVICE_URL'],
     ['RETENTION_DAYS', '1', { ...RELAY, ...QUEUE }, 'without SERVICE_URL'],
     ['DATA_FOLDER', '/x', RELAY, 'without SERVICE_URL'],
+    ['PUBLIC_URL', 'https://in.example', RELAY, 'without SERVICE_URL'],
     ['MAX_WAITING', '1', RELAY, 'with QUEUE_URL'],
     ['REDIS_PREFIX', 'x', {}, 'with QUEUE_URL'],
     ['MAX_AGE_DAYS', '1', RELAY, 'with SERVICE_URL and QUEUE_URL'],
@@ -175,6 +177,7 @@ describe('the settings of the program', () => {
     ['TRUSTED_PROXIES', 'proxy.example'],
     ['IGNORE_ADDRESSES', '192.0.2.1 192.0.2.2'],
     ['GPC', 'on'],
+    ['NOTIFY_EVENTS', 'shop/orders'],
     ['CONCURRENCY', '0'],
     ['TIMEOUT_SECONDS', '-1'],
     ['IDEMPOTENCY_KEYS', 'true'],
@@ -184,12 +187,16 @@ describe('the settings of the program', () => {
     ['READ_TOKEN', 'my secret'],
     ['DATABASE_URL', 'mysql://localhost'],
     ['RETENTION_DAYS', 'ten'],
+    ['NOTIFY', 'http://hooks.example/secret'],
+    ['NOTIFY_SECRET', 'my secret'],
+    ['PUBLIC_URL', 'in.example.com'],
   ])('refuse %s=%j, and show it unless it may be a secret', (name, value) => {
-    const isOfStore = /^(WRITE|READ|DATA|RETENTION)/.test(name);
+    const isOfStore = /^(WRITE|READ|DATA|RETENTION|NOTIFY|PUBLIC)/.test(name);
     const settings = isOfStore ? {} : { ...RELAY, ...QUEUE };
     const reading = () => readSettings({ ...settings, [name]: value });
     expect(reading).toThrow(`\`${name}\` must be `);
-    if (/_URL|_TOKEN/.test(name)) expect(reading).not.toThrow(', not ');
+    if (/_URL|_TOKEN|NOTIFY(?!_EVENTS)/.test(name) && name !== 'PUBLIC_URL')
+      expect(reading).not.toThrow(', not ');
     else expect(reading).toThrow(`, not ${JSON.stringify(value.slice(0, 100))}`);
     expect(reading).toThrow(/^[^]{0,400}$/);
   });
@@ -224,6 +231,30 @@ describe('the settings of the program', () => {
       expect(reading(list, more)).toThrow('`READ_TOKENS` must have a token of its own for each');
       expect(reading(list, more)).toThrow(/^(?!.*token-of)/s);
     }
+  });
+
+  it('say where messages go, and refuse what is missing for that', () => {
+    const [ntfy, webhook] = ['ntfy://ntfy.sh/topic-1', 'https://hooks.example/a'];
+    const events = { NOTIFY_EVENTS: 'shop/orders/*, blog/*/*' };
+    const NOTIFY_SECRET = `whsec_${'a'.repeat(32)} whsec_${'b'.repeat(32)}`;
+    const all = { NOTIFY: `${ntfy}\n ${webhook}`, ...events, NOTIFY_SECRET };
+    expect(readSettings({ ...all, PUBLIC_URL: 'https://in.example' }).notify).toMatchObject({
+      addresses: [{ kind: 'ntfy' }, { kind: 'webhook' }],
+      secrets: NOTIFY_SECRET.split(' '),
+      events: ['shop/orders/*', 'blog/*/*'],
+      publicUrl: 'https://in.example',
+    });
+    expect(() => readSettings({ NOTIFY: ntfy })).toThrow(
+      '`NOTIFY_EVENTS` is missing: give patterns',
+    );
+    expect(() => readSettings({ NOTIFY: webhook, ...events })).toThrow(
+      '`NOTIFY_SECRET` is missing: give "whsec_"',
+    );
+    expect(() => readSettings({ NOTIFY: `${ntfy} ${ntfy}`, ...events })).toThrow(
+      '`NOTIFY` names an address twice',
+    );
+    expect(() => readSettings(events)).toThrow('`NOTIFY_EVENTS` is for `NOTIFY`, which is missing');
+    expect(() => readNotifySettings({})).toThrow('`NOTIFY` is missing');
   });
 
   it.each([

@@ -55,6 +55,7 @@ describe.skipIf(!hasPostgres)('over a Postgres', () => {
       takeBack: async () => {
         for (const table of PROGRESS_TABLES) await client.query(`DROP TABLE "${schema}".${table}`);
         await client.query(`DROP TABLE "${schema}".hours, "${schema}".summing;
+          ALTER TABLE "${schema}".records DROP COLUMN notify;
           ALTER TABLE "${schema}".row_counts RENAME TO counts;
           UPDATE "${schema}".version SET version = 1`);
       },

@@ -29,14 +29,17 @@ export type ServiceFetch = (url: string, request: ServiceRequest) => Promise<Ser
 /** How many bytes of an answer are read. Answers of a service are far shorter. */
 export const MAX_ANSWER_BYTES = 65_536;
 
-/** An answer's body as text, the first 64 KiB of it. */
-export const readStart = async (answer: ServiceAnswer): Promise<string> => {
+/** The beginning of an answer's body as text: `most` bytes, and what came together with the last of them. */
+export const readStart = async (
+  answer: ServiceAnswer,
+  most = MAX_ANSWER_BYTES,
+): Promise<string> => {
   const reader = answer.body?.getReader();
   if (!reader) return answer.text();
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;
-  while (size < MAX_ANSWER_BYTES) {
+  while (size < most) {
     const { done, value } = await reader.read();
     if (done || !value) return text + decoder.decode();
     size += value.byteLength;

@@ -83,6 +83,8 @@ export interface RowFilter {
   /** Any text of the body, whatever its case. */
   text?: string | undefined;
   client?: string | undefined;
+  /** Only rows that asked for a notification as they arrived here. Rows of another store (`adopt`) did not. */
+  notify?: true | undefined;
 }
 
 export interface Span {

@@ -22,6 +22,8 @@ export interface TargetLock {
   number: number;
   place: number;
   erased: number;
+  /** What a notifier has to know after a restart, in its own words. */
+  memo?: string;
 }
 
 /** A row that a target has refused, and why. */
@@ -45,19 +47,6 @@ export interface Erasure {
   from?: string;
   to?: string;
   upto: number;
-}
-
-/** The notified rows of one project, channel and event that a target was told of. */
-export interface Notice {
-  project: string;
-  channel: string;
-  event: string;
-  /** The target was told of all notified rows up to this place. */
-  told: number;
-  /** The last place that the message under way tells of; `told` if none is. */
-  sending: number;
-  /** When the target was told, in milliseconds since the epoch. */
-  told_at: number;
 }
 
 /** From one place on, and before another one. */
@@ -91,7 +80,7 @@ export interface Progress {
   /** Notes how far a target has come, and renews the lock. Returns false if another process has the target by now. */
   keep(
     lock: TargetLock,
-    changes?: { place?: number; erased?: number; message?: string | null },
+    changes?: { place?: number; erased?: number; message?: string | null; memo?: string },
   ): Promise<boolean>;
   /** Gives a target back, so that another process may take it at once. */
   release(lock: TargetLock): Promise<void>;
@@ -114,9 +103,6 @@ export interface Progress {
   sumPlaces(span: PlaceSpan & { block: number }): Promise<Map<number, PlaceSum>>;
   /** The places of the stored rows between two places, in their order. */
   places(span: PlaceSpan): Promise<number[]>;
-  notices(target: string): Promise<Notice[]>;
-  /** Writes one notice of a target, and how far the target has come. Returns false if the lock is lost. */
-  notice(lock: TargetLock, notice: Notice, place?: number): Promise<boolean>;
 }
 
 /** SQL that both engines understand. `$1` to `$9` stand for the values. */
@@ -156,23 +142,14 @@ export const progressTables = (table: (name: string) => string): string => `
     holder TEXT,
     number bigint NOT NULL,
     until bigint NOT NULL,
-    message TEXT
+    message TEXT,
+    memo TEXT
   );
   CREATE TABLE ${table('target_dead')} (
     target TEXT NOT NULL,
     place bigint NOT NULL,
     message TEXT NOT NULL,
     PRIMARY KEY (target, place)
-  );
-  CREATE TABLE ${table('notices')} (
-    target TEXT NOT NULL,
-    project TEXT NOT NULL,
-    channel TEXT NOT NULL,
-    event TEXT NOT NULL,
-    told bigint NOT NULL,
-    sending bigint NOT NULL,
-    told_at bigint NOT NULL,
-    PRIMARY KEY (target, project, channel, event)
   );`;
 
 const number = (column: string, as = column): string =>
@@ -185,9 +162,9 @@ const present = <Row extends object>(row: Row): Row =>
 export const createProgress = ({ read, run, table, now }: ProgressDatabase): Progress => {
   const records = table('records');
   const [source, erasures] = [table('source'), table('erasures')];
-  const [targets, dead, notices] = [table('targets'), table('target_dead'), table('notices')];
+  const [targets, dead] = [table('targets'), table('target_dead')];
   const held = `name = $1 AND number = $2`;
-  const LOCK = `name AS target, ${number('number')}, ${number('place')}, ${number('erased')}`;
+  const LOCK = `name AS target, ${number('number')}, ${number('place')}, ${number('erased')}, memo`;
 
   return {
     source: async () => {
@@ -213,15 +190,16 @@ export const createProgress = ({ read, run, table, now }: ProgressDatabase): Pro
           ...[target, holder],
         ],
       );
-      return lock;
+      return lock && present(lock);
     },
-    keep: async ({ target, number }, { place, erased, message } = {}) => {
+    keep: async ({ target, number }, { place, erased, message, memo } = {}) => {
       const rows = await run([
         `UPDATE ${targets} SET until = ${now} + ${LOCK_MS}, place = coalesce($3, place),
-            erased = coalesce($4, erased), message = CASE $5 WHEN 'same' THEN message ELSE $6 END
+            erased = coalesce($4, erased), message = CASE $5 WHEN 'same' THEN message ELSE $6 END,
+            memo = coalesce($7, memo)
           WHERE ${held} RETURNING name`,
         ...[target, number, place ?? null, erased ?? null],
-        ...[message === undefined ? 'same' : 'set', message ?? null],
+        ...[message === undefined ? 'same' : 'set', message ?? null, memo ?? null],
       ]);
       return rows.length > 0;
     },
@@ -240,7 +218,6 @@ export const createProgress = ({ read, run, table, now }: ProgressDatabase): Pro
     forget: async (target) => {
       const rows = await run(
         [`DELETE FROM ${dead} WHERE target = $1`, target],
-        [`DELETE FROM ${notices} WHERE target = $1`, target],
         [`DELETE FROM ${targets} WHERE name = $1 RETURNING name`, target],
       );
       return rows.length > 0;
@@ -299,30 +276,6 @@ export const createProgress = ({ read, run, table, now }: ProgressDatabase): Pro
         ...[from, to],
       );
       return rows.map(({ seq }) => seq);
-    },
-    notices: (target) =>
-      read(
-        `SELECT project, channel, event, ${number('told')}, ${number('sending')}, ${number('told_at')}
-        FROM ${notices} WHERE target = $1`,
-        target,
-      ),
-    notice: async (lock, { project, channel, event, told, sending, told_at }, place) => {
-      const rows = await run(
-        [
-          `INSERT INTO ${notices} (target, project, channel, event, told, sending, told_at)
-          SELECT name, $3, $4, $5, CAST($6 AS bigint), CAST($7 AS bigint), CAST($8 AS bigint)
-          FROM ${targets} WHERE ${held}
-          ON CONFLICT (target, project, channel, event)
-          DO UPDATE SET told = excluded.told, sending = excluded.sending, told_at = excluded.told_at`,
-          ...[lock.target, lock.number, project, channel, event, told, sending, told_at],
-        ],
-        [
-          `UPDATE ${targets} SET until = ${now} + ${LOCK_MS}, place = coalesce($3, place)
-          WHERE ${held} RETURNING name`,
-          ...[lock.target, lock.number, place ?? null],
-        ],
-      );
-      return rows.length > 0;
     },
   };
 };

@@ -2,7 +2,7 @@ import type { EventBody, RecordType } from '../../interface/bodies.js';
 import type { Incoming } from '../incoming.js';
 import type { Written } from './port.js';
 
-/** A record to be stored. If it comes from another store, it may have arrived several times there. */
+/** A record to be stored. If it comes from another store, it has the number of its `arrivals` there. */
 export type Arrived = Incoming & { arrivals?: number };
 
 /** A record in the columns of the table. */
@@ -19,16 +19,21 @@ export interface Columns {
   received_at: string;
   arrivals: number;
   client: string | undefined;
+  /** It asks for a notification. Missing if it comes from another store, which has notified of it. */
+  notify: true | undefined;
 }
 
 export type RecordKey = Pick<Columns, 'project' | 'type' | 'id'>;
 
 export const columnsOf = (record: Arrived): Columns => {
-  const { id, type, body, text, client, calledAt, receivedAt, arrivals = 1 } = record;
-  const { project, user_id, channel, event } = body as Partial<EventBody> & { project: string };
+  const { id, type, body, text, client, calledAt, receivedAt, arrivals } = record;
+  const { project, user_id, channel, event, notify } = body as Partial<EventBody> & {
+    project: string;
+  };
   return {
     ...{ project, type, id, channel, event, user_id, body: text },
-    ...{ called_at: calledAt, received_at: receivedAt, arrivals, client },
+    ...{ called_at: calledAt, received_at: receivedAt, arrivals: arrivals ?? 1, client },
+    notify: (arrivals === undefined && notify) || undefined,
   };
 };
 

@@ -5,6 +5,7 @@ import {
   event,
   identify,
   profileOf,
+  idsOf,
   refusal,
   refusedOf,
   rowOf,
@@ -142,6 +143,17 @@ export const describeAdoption: Part = (name, enter) => {
       expect(await store.adopt({ rows })).toEqual(NOTHING);
       const tags = { 'c\ufffd': '\ufffd' };
       expect(await rowsOf(store)).toMatchObject([{ event: 'a\ufffdb', body: { tags } }]);
+    });
+
+    it('asks for no notification, as its own rows do', async (store) => {
+      const [own, silent, other] = [
+        ...[event({ notify: true }), event({ notify: false }), event({ notify: true })],
+      ];
+      await store.write([own!, silent!, identify({ notify: true })]);
+      await store.adopt({ rows: [{ ...rowOf(other!), arrivals: 1 }] });
+      expect(idsOf(await store.rows({ notify: true }, ALL))).toEqual([own!.id]);
+      await store.write([other!]); // a repeat of what was taken over
+      expect(idsOf(await store.rows({ notify: true }, ALL))).toEqual([own!.id]);
     });
 
     it('has dead letters for the rows that the database refuses', async (store, { spoil }) => {

@@ -1,11 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Notice, TargetLock } from '../../../src/server/store/progress.js';
+import type { TargetLock } from '../../../src/server/store/progress.js';
 import { event, type Part } from './scenario.js';
-
-const NOTICE: Notice = {
-  ...{ project: 'shop', channel: 'orders', event: 'Paid' },
-  ...{ told: 3, sending: 7, told_at: 1_700_000_000_000 },
-};
 
 /** What every store remembers of exports and notifications. */
 export const describeProgress: Part = (name, enter) => {
@@ -93,25 +88,24 @@ export const describeProgress: Part = (name, enter) => {
     const progress = await open();
     const lock = (await progress.take('chat', 'a'))!;
     await progress.bury(lock, [{ place: 4, message: 'no' }]);
-    await progress.notice(lock, NOTICE);
+    await progress.keep(lock, { memo: 'told' });
     expect(await progress.forget('chat')).toBe(true);
     expect(await progress.forget('chat')).toBe(false);
     expect(await progress.keep(lock)).toBe(false);
     expect(await progress.targets()).toEqual([]);
-    expect(await progress.notices('chat')).toEqual([]);
     expect(await progress.dead('chat', 0, 10)).toEqual([]);
+    expect(await progress.take('chat', 'a')).not.toHaveProperty('memo');
   });
 
-  it(`${name} remembers what a target was told, if the process still has it`, async () => {
+  it(`${name} remembers what a notifier writes down, if the process still has the target`, async () => {
     const progress = await open();
     const lock = (await progress.take('chat', 'a'))!;
-    expect(await progress.notice(lock, NOTICE, 3)).toBe(true);
-    expect(await progress.notice(lock, { ...NOTICE, told: 7 })).toBe(true);
-    expect(await progress.notices('chat')).toEqual([{ ...NOTICE, told: 7 }]);
-    expect((await progress.targets())[0]!.place).toBe(3);
+    expect(lock).not.toHaveProperty('memo');
+    expect(await progress.keep(lock, { place: 3, memo: 'told' })).toBe(true);
+    await progress.keep(lock, { place: 4 });
     const late: TargetLock = { ...lock, number: 0 };
-    expect(await progress.notice(late, { ...NOTICE, told: 9 }, 9)).toBe(false);
-    expect(await progress.notices('chat')).toEqual([{ ...NOTICE, told: 7 }]);
+    expect(await progress.keep(late, { place: 9, memo: 'lost' })).toBe(false);
+    expect(await progress.take('chat', 'a')).toMatchObject({ place: 4, memo: 'told' });
   });
 
   it(`${name} has a name of its own, which the content does not change`, async () => {

@@ -47,7 +47,7 @@ const equal = (column: string, value: string | undefined): Condition[] =>
   value === undefined ? [] : [[`${column} = ?`, storableText(value)]];
 
 const conditionsOf = (filter: RowFilter): Condition[] => {
-  const { project, channel, user_id, type, event, not, client, text } = filter;
+  const { project, channel, user_id, type, event, not, client, text, notify } = filter;
   return [
     ...equal('project', project),
     ...equal('channel', channel),
@@ -59,6 +59,7 @@ const conditionsOf = (filter: RowFilter): Condition[] => {
     ...(not?.length
       ? [[`coalesce(event NOT IN (${marks(not)}), TRUE)`, ...not.map(storableText)] as const]
       : []),
+    ...(notify ? [['notify = 1'] as const] : []),
     ...(text ? [['body GLOB ?', globOf(storableText(text))] as const] : []),
   ];
 };

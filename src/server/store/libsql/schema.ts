@@ -19,6 +19,8 @@ const HOURS = `
   `;
 
 const PROGRESS = progressTables((name) => name);
+/** Whether a row asks for a notification: 1, or NULL. */
+const NOTIFY = 'ALTER TABLE records ADD COLUMN notify INTEGER;';
 
 /**
  * AUTOINCREMENT: a place in the feed is never given twice, not even after everything was deleted. One process writes
@@ -98,6 +100,7 @@ export const TABLES = {
   CREATE TRIGGER refused_uncounted AFTER DELETE ON refused BEGIN
     UPDATE refused_sizes SET count = count - 1, size = size - old.size WHERE is_dead = old.is_dead;
   END;
+  ${NOTIFY}
   ${HOURS}
   ${PROGRESS}`,
   steps: {
@@ -109,6 +112,6 @@ export const TABLES = {
     SELECT 0, (SELECT max(seq) FROM records),
       strftime('%Y-%m-%dT%H:00:00.000Z', (SELECT max(received_at) FROM records), '+1 hour')
     WHERE EXISTS (SELECT 1 FROM records);`,
-    2: PROGRESS,
+    2: NOTIFY + PROGRESS,
   },
 };

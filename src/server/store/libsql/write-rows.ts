@@ -24,7 +24,7 @@ const wordsOfRefusal = (error: unknown): string | undefined =>
 
 const COLUMNS = [
   ...(['project', 'type', 'id', 'channel', 'event', 'user_id', 'body'] as const),
-  ...(['called_at', 'received_at', 'arrivals', 'client'] as const),
+  ...(['called_at', 'received_at', 'arrivals', 'client', 'notify'] as const),
 ] satisfies (keyof Columns)[];
 
 const valuesOf = (record: Arrived): unknown[] => {

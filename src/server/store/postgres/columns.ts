@@ -32,7 +32,9 @@ export const present = <Row extends object>(row: Row): Row =>
  * Rows as the values of a statement, and the table that `unnest` makes of them: each column is one array. It has the
  * column `n`, which counts the rows.
  */
-export const unnest = (columns: Readonly<Record<string, 'text' | 'timestamptz' | 'integer'>>) => {
+export const unnest = (
+  columns: Readonly<Record<string, 'text' | 'timestamptz' | 'integer' | 'boolean'>>,
+) => {
   const names = Object.keys(columns);
   const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
   return {

@@ -98,7 +98,10 @@ const STEPS: readonly ((schema: string) => string)[] = [
   SELECT 0, max(seq), (
     SELECT date_trunc('hour', max(received_at), 'UTC') + interval '1 hour' FROM ${schema}.records
   ) FROM ${schema}.records HAVING max(seq) IS NOT NULL;`,
-  (schema) => progressTables((name) => `${schema}.${name}`),
+  // `notify`: whether a row asks for a notification: true, or NULL.
+  (schema) => `
+  ALTER TABLE ${schema}.records ADD COLUMN notify boolean;
+  ${progressTables((name) => `${schema}.${name}`)}`,
 ];
 
 const newer = (schema: string, version: number): string =>

@@ -1,0 +1,141 @@
+import { createHmac } from 'node:crypto';
+import type { NotifyAddress } from './notify-address.js';
+import { cutText, wordsOf, type Message } from './notify-message.js';
+
+/** A request that carries a message. */
+export interface NotifyRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What requests to a target are made of. */
+export interface NotifyTarget {
+  address: NotifyAddress;
+  /** The secrets that sign webhooks, each `whsec_` and base64. */
+  secrets: readonly string[];
+  /** Where people reach the page of the rows. */
+  publicUrl: string | undefined;
+}
+
+const SECRET = /^whsec_([\w+/-]+=*)$/;
+const keyOf = (secret: string): Buffer => Buffer.from(SECRET.exec(secret)?.[1] ?? '', 'base64');
+/** Whether a text is a secret of Standard Webhooks, whose key has 24 to 64 bytes. */
+export const isWebhookSecret = (secret: string): boolean => {
+  const { length } = keyOf(secret);
+  return length >= 24 && length <= 64;
+};
+
+/**
+ * A signature for each secret, so that the receiver may know any of them.
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export const signaturesOf = (content: string, secrets: readonly string[]): string =>
+  secrets
+    .map((secret) => createHmac('sha256', keyOf(secret)).update(content).digest('base64'))
+    .map((signature) => `v1,${signature}`)
+    .join(' ');
+
+/** Nothing in it changes when the message is sent again. */
+const webhookData = ({ groups, count, others }: Message): object => {
+  const events = groups.map(({ project, channel, event, count }) => ({
+    ...{ project, channel, event, count },
+  }));
+  if (events.length > 1) return { type: 'events.notified', data: { count, events, others } };
+  const { first, last } = groups[0];
+  return { type: 'event.notified', data: { ...events[0], first, last } };
+};
+
+const webhookRequest = (
+  { address, secrets }: NotifyTarget,
+  message: Message,
+  now: number,
+): NotifyRequest => {
+  const body = JSON.stringify({ timestamp: message.to, ...webhookData(message) });
+  const seconds = String(Math.floor(now / 1_000));
+  return {
+    url: address.url,
+    headers: {
+      'webhook-id': message.id,
+      'webhook-timestamp': seconds,
+      'webhook-signature': signaturesOf(`${message.id}.${seconds}.${body}`, secrets),
+    },
+    body,
+  };
+};
+
+/** ntfy makes a file of a text that has more than 4,096 bytes. A UTF-16 unit has three at the most. */
+const MAX_TEXT = 1_000;
+
+/** ntfy shows plain text. One that is sent again with its `sequence_id` replaces the first, and does not ring again. */
+const ntfyRequest = (
+  { address, publicUrl }: NotifyTarget,
+  message: Message,
+  now: number,
+): NotifyRequest => {
+  const { title, lines, link } = wordsOf(message, now, publicUrl);
+  return {
+    url: address.url,
+    headers: {},
+    body: JSON.stringify({
+      ...{ topic: address.topic, title, message: cutText(lines.join('\n'), MAX_TEXT) },
+      ...(link && { click: link }),
+      sequence_id: message.id,
+    }),
+  };
+};
+
+/** A space without width, which breaks what an app would make a mention or a link of. */
+const GAP = '\u200b';
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+/** https://docs.slack.dev/messaging/formatting-message-text#escaping */
+const escapeSlack = (text: string): string =>
+  text
+    .replace(/[&<>]/g, (sign) => ENTITIES[sign]!)
+    .replace(/@(?=\w)|\](?=\()|:(?=\/\/)/g, `$&${GAP}`);
+
+/**
+ * The blocks have strangers' texts as plain text, in which Slack makes no links or mentions. The text is for the preview,
+ * and for apps that take messages of Slack and know no blocks.
+ */
+const slackRequest = (
+  { address, publicUrl }: NotifyTarget,
+  message: Message,
+  now: number,
+): NotifyRequest => {
+  const { title, lines, link } = wordsOf(message, now, publicUrl);
+  const text = cutText([title, ...lines].join('\n'), MAX_TEXT);
+  const linked = link && `<${link}|Show the rows>`;
+  const section = (type: string, content: string) => ({
+    type: 'section',
+    text: { type, text: content },
+  });
+  return {
+    url: address.url,
+    headers: {},
+    body: JSON.stringify({
+      text: [escapeSlack(text), ...(linked ? [linked] : [])].join('\n'),
+      blocks: [section('plain_text', text), ...(linked ? [section('mrkdwn', linked)] : [])],
+      ...{ unfurl_links: false, unfurl_media: false },
+    }),
+  };
+};
+
+const FORMATS = { webhook: webhookRequest, ntfy: ntfyRequest, slack: slackRequest };
+
+/** The request that brings a message to a target. */
+export const notifyRequest = (
+  target: NotifyTarget,
+  message: Message,
+  now: number,
+): NotifyRequest => {
+  const { kind, authorization } = target.address;
+  const { headers, ...request } = FORMATS[kind](target, message, now);
+  return {
+    ...request,
+    headers: {
+      ...{ 'content-type': 'application/json', 'user-agent': 'analytics-outbox', ...headers },
+      ...(authorization && { authorization }),
+    },
+  };
+};

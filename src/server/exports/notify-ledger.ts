@@ -1,0 +1,169 @@
+import { attempt } from '../../interface/attempt.js';
+import type { EventBody } from '../../interface/bodies.js';
+import type { Row } from '../store/port.js';
+import type { EventNames } from './notify-events.js';
+import { cutText, createMessage, shownRow, type Group, type Message } from './notify-message.js';
+
+/** The shortest time between two messages about one group. */
+const MINUTE_MS = 60_000;
+/** Messages that a target gets in a minute at the most. */
+const MOST_MESSAGES = 10;
+/** Rows that arrived longer ago ring nobody. */
+const DAY_MS = 86_400_000;
+/** Groups that are counted apart, so that a flood of names fills no memory. All others are one group. */
+const MOST_GROUPS = 500;
+const MAX_NAME = 200;
+const OTHERS: EventNames = { project: '…', channel: '…', event: '…' };
+
+/** What a target was told of a group: all of its rows up to a place, and when. */
+interface Told {
+  place: number;
+  at: number;
+}
+
+/** The message under way: the untold rows up to a place of one group, or of all. */
+interface Sending {
+  upto: number;
+  /** When it was made. Which rows are too old is judged by this time, so that the message stays the same. */
+  at: number;
+  key?: string;
+}
+
+/** What the store keeps of a ledger, beside the place. */
+interface Memo {
+  told: readonly (readonly [key: string, place: number, at: number])[];
+  sending?: Sending | undefined;
+}
+
+const keyOf = ({ project, channel, event }: EventNames): string =>
+  JSON.stringify([project, channel, event]);
+
+/** What is to be done next: send a message, or wait, in milliseconds. */
+export type Next = { message: Message } | { waitMs: number };
+
+/**
+ * Knows of which rows a target was told, and what it is told next. The first row of a group is told at once, and after
+ * that, once a minute, the number of rows that came meanwhile. If more groups are to be told than the ten messages a
+ * minute allow, one message tells of all of them.
+ *
+ * The memo is stored before a message goes out and after it has arrived. So a process that is killed between the two
+ * sends the same message again, made of the same rows; and no row is told of in two messages.
+ *
+ * @param place the place from the store: the target was told of all rows up to it
+ */
+export const createLedger = (place: number, memoText: string | undefined) => {
+  const memo = attempt(() => JSON.parse(memoText ?? '') as Memo);
+  const told = new Map<string, Told>(
+    memo?.told.map(([key, upto, at]) => [key, { place: upto, at }]),
+  );
+  let sending = memo?.sending;
+  /** All rows up to this place are in the groups below. */
+  let read = place;
+  const waiting = new Map<string, Group>();
+  let others: Group | undefined;
+  let lastTold = Math.max(0, ...[...told.values()].map(({ at }) => at));
+
+  const all = (): Group[] => [...waiting.values(), ...(others ? [others] : [])];
+
+  const count = (group: Group | undefined, names: EventNames, row: Row): Group => {
+    const shown = shownRow(row);
+    return group
+      ? { ...group, count: group.count + 1, last: shown }
+      : { ...names, place: row.seq, count: 1, first: shown, last: shown };
+  };
+
+  const add = (row: Row): void => {
+    const { project, channel, event } = row.body as EventBody;
+    const names = {
+      project: cutText(project, MAX_NAME),
+      channel: cutText(channel, MAX_NAME),
+      event: cutText(event, MAX_NAME),
+    };
+    const key = keyOf(names);
+    if (row.seq <= (told.get(key)?.place ?? 0)) return;
+    const known = waiting.get(key);
+    if (known || waiting.size < MOST_GROUPS) waiting.set(key, count(known, names, row));
+    else others = count(others, OTHERS, row);
+  };
+
+  /** The times of the messages of the last minute. No two messages have the same time. */
+  const recent = (now: number): number[] =>
+    [...new Set([...told.values()].map(({ at }) => at))]
+      // If the clock was set back, a time in the future says nothing.
+      .filter((at) => Math.abs(now - at) < MINUTE_MS)
+      .sort((one, other) => one - other);
+  const quietMs = (key: string, now: number): number => {
+    const at = told.get(key)?.at ?? 0;
+    return Math.abs(now - at) < MINUTE_MS ? at + MINUTE_MS - now : 0;
+  };
+
+  const underWay = ({ key }: Sending): Group[] =>
+    key === undefined ? all() : [...(waiting.has(key) ? [waiting.get(key)!] : [])];
+
+  /** Takes note that the message under way has arrived. */
+  const settle = (now: number): void => {
+    if (!sending) return;
+    const { upto, key } = sending;
+    const at = lastTold - now < MINUTE_MS ? Math.max(now, lastTold + 1) : now;
+    lastTold = at;
+    for (const one of key === undefined ? waiting.keys() : [key])
+      told.set(one, { place: upto, at });
+    if (key === undefined) {
+      waiting.clear();
+      others = undefined;
+    } else waiting.delete(key);
+    sending = undefined;
+  };
+
+  const choose = (now: number): Sending | { waitMs: number } => {
+    const due = [...waiting].filter(([key]) => !quietMs(key, now));
+    const quiet = [...waiting.keys()].map((key) => quietMs(key, now)).filter(Boolean);
+    if (!due.length && !others) return { waitMs: Math.min(...quiet) };
+    const sent = recent(now);
+    const room = MOST_MESSAGES - sent.length;
+    if (room <= 0) return { waitMs: sent[-room]! + MINUTE_MS - now };
+    if (others || due.length > room) return { upto: read, at: now };
+    const [[key]] = due.toSorted(([, one], [, other]) => one.place - other.place) as [
+      [string, Group],
+    ];
+    return { upto: read, at: now, key };
+  };
+
+  return {
+    /** The rows that have to be read: behind the first place, and not behind the second one. */
+    unread: (): { after: number; upto: number } => ({
+      after: read,
+      upto: sending?.upto ?? Infinity,
+    }),
+    /** Adds rows that ask for a notification. All rows up to the place were read then. */
+    add: (rows: readonly Row[], upto: number, now: number): void => {
+      const oldest = (sending?.at ?? now) - DAY_MS;
+      for (const row of rows) if (Date.parse(row.received_at) >= oldest) add(row);
+      read = upto;
+    },
+    /** The message under way, or the next one, which is under way from then on; or how long to wait for it. */
+    next: (now: number): Next => {
+      const chosen = sending ?? choose(now);
+      if ('waitMs' in chosen) return chosen;
+      sending = chosen;
+      const [first, ...more] = underWay(chosen);
+      if (first) return { message: createMessage([first, ...more]) };
+      settle(now); // its rows were erased meanwhile
+      return { waitMs: 0 };
+    },
+    settle,
+    /** What the store has to keep. */
+    kept: (now: number): { place: number; memo: string } => {
+      const place = Math.min(read, ...all().map((group) => group.place - 1));
+      for (const [key, one] of told)
+        if (one.place <= place && Math.abs(now - one.at) >= MINUTE_MS) told.delete(key);
+      const memo: Memo = {
+        told: [...told].map(([key, { place, at }]) => [key, place, at]),
+        sending,
+      };
+      return { place, memo: JSON.stringify(memo) };
+    },
+  };
+};
+
+export type Ledger = ReturnType<typeof createLedger>;

@@ -1,0 +1,77 @@
+import { parseRetryAfter } from '../../interface/backoff.js';
+import { causeOf, readStart } from '../deliver/fetch.js';
+import { notifyRequest, type NotifyTarget } from './notify-formats.js';
+import type { Message } from './notify-message.js';
+
+/** What became of a message. */
+export interface Posted {
+  /** `retry`: the target is away or busy. `refused`: the set-up is wrong. Either way the message is sent again. */
+  outcome: 'delivered' | 'retry' | 'refused';
+  /** The answer, for operators, without secrets. */
+  words: string;
+  /** How long the target asks to wait, in milliseconds; 0 if it does not. */
+  retryAfterMs: number;
+}
+
+const TIMEOUT_MS = 10_000;
+const MAX_ANSWER = 4_096;
+const MAX_QUOTED = 200;
+
+const outcomeOf = (status: number): Posted['outcome'] => {
+  if (status >= 200 && status < 300) return 'delivered';
+  return status < 300 || status >= 500 || [408, 425, 429].includes(status) ? 'retry' : 'refused';
+};
+
+const ADVICE: Readonly<Record<number, string>> = {
+  401: 'it asks for a user and a password, or for others: give them in NOTIFY',
+  403: 'it does not let this address in: check its user and password in NOTIFY',
+  404: 'there is nothing at this address: check it in NOTIFY',
+  410: 'the address was closed there: make a new one, and give it in NOTIFY',
+};
+const adviceFor = (status: number): string =>
+  status < 400
+    ? 'a redirect, which is not followed: give the address behind it in NOTIFY'
+    : (ADVICE[status] ?? 'it refuses the message: check the address in NOTIFY');
+
+/** Sends messages to one target. Never rejects. */
+export const createPost = (target: NotifyTarget, now: () => number) => {
+  const { secrets } = target.address;
+  /** A text of the target, on one line and without the parts of the address that are secret. */
+  const quoted = (text: string): string =>
+    secrets
+      .reduce((safe, secret) => safe.replaceAll(secret, '…'), text)
+      .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
+      .trim()
+      .slice(0, MAX_QUOTED);
+
+  return async (message: Message): Promise<Posted> => {
+    const { url, headers, body } = notifyRequest(target, message, now());
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers,
+        body,
+        redirect: 'manual',
+        signal,
+      });
+      // The status is the answer, even if its text is cut off.
+      const text = quoted(await readStart(answer, MAX_ANSWER).catch(() => ''));
+      const { status } = answer;
+      const outcome = outcomeOf(status);
+      const said = `answers ${status}${text && outcome !== 'delivered' ? ` ("${text}")` : ''}`;
+      return {
+        outcome,
+        words: outcome === 'refused' ? `${said}: ${adviceFor(status)}` : said,
+        retryAfterMs: parseRetryAfter(answer.headers.get('retry-after'), now()),
+      };
+    } catch (error) {
+      return {
+        ...{ outcome: 'retry', retryAfterMs: 0 },
+        words: `does not answer: ${quoted(causeOf(error))}`,
+      };
+    }
+  };
+};
+
+export type Post = ReturnType<typeof createPost>;
