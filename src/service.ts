@@ -27,6 +27,7 @@ export type { Refusal } from './server/refusal.js';
 export type { SetupState, Step } from './server/setup.js';
 export type {
   Count,
+  Erased,
   Held,
   Hour,
   HourFilter,

@@ -154,7 +154,7 @@ describe('the feed', () => {
       const first = await open(service);
       await first.until(isReady);
       const { id } = first.seen.at(-1)!;
-      await service.store.erase('p', 'u');
+      await service.store.erase({ project: 'p', user_id: 'u' });
       await service.store.write(many(3, 3 + since));
       const second = await open(service, '', { 'last-event-id': id });
       await second.until(isReady);
@@ -327,7 +327,7 @@ describe('the feed', () => {
       await store.write(many(n, n + 1, { user_id }));
       await quick.until((seen) => namesOf(seen).length > n);
     }
-    await store.erase('p', 'u');
+    await store.erase({ project: 'p', user_id: 'u' });
     const back = await open(service, '', { 'last-event-id': id });
     await back.until(isReady);
     expect(namesOf(back.seen)).toEqual(['e0', 'e3']);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeAdoption } from './contract/adopt.js';
+import { describeErasures } from './contract/erasures.js';
 import { describeHours } from './contract/hours.js';
 import { describeJson } from './contract/json.js';
 import { describeProfiles } from './contract/profiles.js';
@@ -12,7 +13,7 @@ import { event, type Part } from './contract/scenario.js';
 const PARTS: readonly Part[] = [
   ...[describeRecords, describeJson, describeRefused, describeProfiles, describeRows],
   describeAdoption,
-  ...[describeHours, describeProgress],
+  ...[describeHours, describeProgress, describeErasures],
 ];
 
 /** What every store of the service does, whatever it is made of. */

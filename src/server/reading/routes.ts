@@ -173,7 +173,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   const erase = async (c: Context): Promise<Response> => {
     const [project, user] = [queryOf(c).get('project'), queryOf(c).get('user')];
     if (!project || !user) return wrong('`project` and `user` must be given');
-    return answerRead({ deleted: await store.erase(project, user) });
+    return answerRead({ deleted: await store.erase({ project, user_id: user }) });
   };
 
   app.get('/rows', showRows);

@@ -1,7 +1,7 @@
 import type { EventBody, IdentifyBody, RecordType } from '../../interface/bodies.js';
 import type { Incoming } from '../incoming.js';
 import type { Refusal } from '../refusal.js';
-import type { Progress } from './progress.js';
+import type { Erasure, Progress } from './progress.js';
 
 /**
  * What became of a record in the store. `known`: a record of its project and type with its id is stored already, so
@@ -106,6 +106,9 @@ export interface Profile {
   updated_at: string;
 }
 
+/** Which rows an erasure deletes: those of one user, or those that fit the other fields. */
+export type Erased = Omit<Erasure, 'place' | 'upto'>;
+
 /** The content that one store takes over from another. */
 export interface Held {
   rows?: readonly Omit<Row, 'seq'>[] | undefined;
@@ -195,8 +198,14 @@ export interface Store {
   hours(filter: HourFilter): Promise<Hours>;
   /** How many refused are kept, or how many of them name a project. */
   countRefused(project?: string): Promise<number>;
-  /** Deletes all rows of a user, the profile, and the refused of that user. Returns how many rows there were. */
-  erase(project: string, userId: string): Promise<number>;
+  /**
+   * Deletes the rows that fit, and of a user the profile and the refused as well. Only rows below the place `upto` are
+   * deleted; without it all that are stored by now. Returns how many there were. The erasure is kept before anything is
+   * deleted, so a process that is killed meanwhile, or another one, goes on with it.
+   */
+  erase(erased: Erased, upto?: number): Promise<number>;
+  /** How many rows fit by now, and the place below which they are. */
+  countErased(erased: Erased): Promise<{ rows: number; upto: number }>;
   /**
    * Deletes rows that arrived before this time, and profiles that no identify has changed since, and returns how many
    * there were. A call deletes `limit` rows at most, and looks at the next `limit` profiles.

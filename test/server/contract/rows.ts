@@ -190,8 +190,8 @@ export const describeRows: Part = (name, enter) => {
         refusal({ project: 'q', user_id: 'gone "1"', message: 'of another project' }),
         refusal({ project: 'p', user_id: 'stays', message: 'of another user' }),
       ]);
-      expect(await store.erase('p', 'gone "1"')).toBe(2_101);
-      expect(await store.erase('p', 'gone "1"')).toBe(0);
+      expect(await store.erase({ project: 'p', user_id: 'gone "1"' })).toBe(2_101);
+      expect(await store.erase({ project: 'p', user_id: 'gone "1"' })).toBe(0);
       const left = await rowsOf(store);
       expect(left.map(({ project, user_id }) => [project, user_id])).toEqual([
         ['q', 'gone "1"'],
@@ -226,7 +226,7 @@ export const describeRows: Part = (name, enter) => {
         await store.refuse(
           [...ofUser, ...ofOthers].map((body) => refusal({ body, ...(project && { project }) })),
         );
-      await store.erase('p', '42');
+      await store.erase({ project: 'p', user_id: '42' });
       expect((await refusedOf(store)).map(({ project, body }) => [project, body])).toEqual([
         ...ofOthers.map((body) => ['p', body]),
         ...ofOthers.map((body) => [undefined, body]),

@@ -2,14 +2,16 @@ import { callback, positive, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../check-options.js';
 import type { Incoming } from '../../incoming.js';
 import { incomingOf, lettersOf, refusedProfileOf, resentOf } from '../dead-letter.js';
+import { createErasures } from '../erasures.js';
 import { createGroups } from '../groups.js';
 import { startSumming } from '../hours.js';
 import type { Count, Held, NewRefused, Profile, Store, Written } from '../port.js';
-import { createProgress, type PlainStatement } from '../progress.js';
+import { createProgress, type PlainStatement, type ProgressDatabase } from '../progress.js';
 import { storable, tellReplaced } from '../storable.js';
 import { createRecordWriter } from '../write-records.js';
 import { tableOf, tablesOf } from './columns.js';
 import { openDatabase } from './database.js';
+import { createEraser } from './erase.js';
 import { createFollowers } from './follow.js';
 import { createHours } from './hours.js';
 import { createProfiles } from './profiles.js';
@@ -67,7 +69,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
       isHeavy: records.some(({ type }) => type === 'identify'),
     });
 
-  const progress = createProgress({
+  const progressDatabase: ProgressDatabase = {
     table: (name) => tableOf(schema, name),
     now: `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)`,
     read: (text: string, ...values: unknown[]) => database.read({ text, values }),
@@ -77,7 +79,22 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
         rows = await database.write<Row>({ text, values });
       return rows;
     },
+  };
+  const progress = createProgress(progressDatabase);
+  const lastPlace = async (): Promise<number> => {
+    const [row] = await database.read<{ place: number }>({
+      text: `SELECT CASE WHEN is_called THEN last_value::float8 ELSE 0 END AS place
+        FROM ${quoted(schema)}.records_seq_seq`,
+    });
+    return row!.place;
+  };
+  const { expire, clear, ...removers } = createRemovers(database, tables, schema, hours.clean);
+  const erasures = createErasures({
+    ...progressDatabase,
+    ...createEraser(database, tables, schema, progressDatabase.now),
+    ...{ ...removers, lastPlace, done: followers.told },
   });
+  await erasures.started().catch(() => {}); // they are looked for again
 
   const adoptRows = async (rows: NonNullable<Held['rows']>): Promise<number> => {
     let added = 0;
@@ -133,13 +150,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     },
     refuse,
     rows: createRowReader(database, tables),
-    lastPlace: async () => {
-      const [row] = await database.read<{ place: number }>({
-        text: `SELECT CASE WHEN is_called THEN last_value::float8 ELSE 0 END AS place
-          FROM ${quoted(schema)}.records_seq_seq`,
-      });
-      return row!.place;
-    },
+    lastPlace,
     refused: refused.read,
     resend: async (seqs) => {
       const letters = await refused.dead(seqs);
@@ -164,7 +175,9 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
       }),
     hours: hours.read,
     countRefused: refused.count,
-    ...createRemovers(database, tables, schema, hours.clean),
+    erase: erasures.erase,
+    countErased: erasures.countErased,
+    ...{ expire, clear },
     adopt: async ({ rows = [], profiles: kept = [], refused: letters = [] }) => {
       if (kept.length) await adoptProfiles(kept);
       const added = rows.length ? await adoptRows(rows) : 0;
@@ -176,7 +189,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     progress,
     close: async () => {
       await followers.close();
-      await endSumming();
+      await Promise.all([erasures.end(), endSumming()]);
       await writes.whenIdle();
       await refused.whenIdle();
       await database.close();
