@@ -85,6 +85,7 @@ const schemas = {
     ...{ project: text, user_id: text, properties: free, set_at: ref('Times') },
     ...{ created_at: time, updated_at: time },
   }),
+  User: object({ rows: listOf(ref('Row')), next: count }, { profile: ref('Profile') }),
   Profiles: object({ profiles: listOf(ref('Profile')) }, { next: text }),
   Count: object({ project: text, type: ref('Type'), rows: count }),
   Totals: object({ counts: listOf(ref('Count')), refused: count }),
@@ -194,6 +195,11 @@ const USER = [
   { ...query('project', text, 'The project.'), required: true },
   { ...query('user', text, 'The user.'), required: true },
 ];
+const ONE_USER = [
+  query('format', oneOf('json', 'ndjson'), 'Or by the Accept header.'),
+  ...USER,
+  ...SPAN,
+];
 const FILE = [{ name: 'file', in: 'path', required: true, schema: text }];
 
 const PAGE = {
@@ -203,6 +209,14 @@ const PAGE = {
     ...contentOf(ref('Rows'), 'application/json'),
     ...contentOf(ref('Row'), 'application/x-ndjson'),
     ...contentOf(text, 'text/csv', 'text/event-stream', 'text/html'),
+  },
+};
+const USER_PAGE = {
+  description:
+    'JSON: the profile and a page of rows. NDJSON: the profile, if there is one, and all rows.',
+  content: {
+    ...contentOf(ref('User'), 'application/json'),
+    ...contentOf({ oneOf: [ref('Profile'), ref('Row')] }, 'application/x-ndjson'),
   },
 };
 const SCRIPT = { description: 'The file.', content: contentOf(text, 'text/javascript') };
@@ -239,7 +253,10 @@ const paths = {
   '/counts': {
     get: read('counts', 'How much is stored, and how much was refused.', COUNTS, HOURS),
   },
-  '/users': { delete: read('erase', 'Erases all that is known of a user.', DELETED, USER) },
+  '/users': {
+    get: read('user', 'All that is known of a user.', { 200: USER_PAGE, ...WRONG }, ONE_USER),
+    delete: read('erase', 'Erases all that is known of a user.', DELETED, USER),
+  },
   '/setup': { get: read('setup', 'How far setting up has come.', ok('The steps.', 'Setup')) },
   '/openapi.json': { get: ask('openapi', 'This document.', ok('All of it.', 'Document')) },
   '/live': { get: ask('live', 'Whether the process answers.', ok('It does.', 'Health')) },

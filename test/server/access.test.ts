@@ -11,6 +11,7 @@ const READING = [
   ['POST', '/refused/resend'],
   ['GET', '/profiles'],
   ['GET', '/counts'],
+  ['GET', '/users?project=p&user=u'],
   ['DELETE', '/users?project=p&user=u'],
   ['GET', '/setup'],
 ] as const;
@@ -264,6 +265,25 @@ describe('a token of one project', () => {
       expect(all).toMatch(isCounts ? /"b".*"refused":3/ : /theirs/);
     },
   );
+
+  it('sees all of one user of its project, and no user of another project', async () => {
+    const { send } = await runTwo();
+    const seenBy = async (token: string, query: string) => {
+      const response = await send(`/users?${query}`, { headers: bearer(token) });
+      return [response.status, await response.text()] as const;
+    };
+    expect(await seenBy(READ, 'project=b&user=theirs-user')).toEqual([
+      ...[200, expect.stringMatching(/"profile".*theirs/)],
+    ]);
+    for (const format of ['json', 'ndjson']) {
+      const [status, text] = await seenBy(OF_A, `user=mine-user&format=${format}`);
+      expect([status, text]).toEqual([200, expect.stringMatching(/mine-user.*"type":"identify"/s)]);
+      const theirs = await seenBy(OF_A, `user=theirs-user&format=${format}`);
+      expect(theirs).toEqual([200, expect.not.stringContaining('theirs')]);
+      for (const filter of FOREIGN)
+        expect((await seenBy(OF_A, `${filter}&user=theirs-user`))[0]).toBe(403);
+    }
+  });
 
   it('counts by hour the rows of its project alone, whatever filter it asks for', async () => {
     const { send } = await runTwo();

@@ -173,6 +173,7 @@ const CALLS: Readonly<Record<string, Record<string, Run>>> = {
   },
   'get /profiles': reading('/profiles?limit=1', {}, '/profiles?after=x'),
   'get /counts': reading('/counts', {}, '/counts?by=day'),
+  'get /users': reading('/users?project=p&user=u', {}, '/users?project=p'),
   'delete /users': {
     ...common('DELETE', '/users?project=p&user=u'),
     200: async () =>

@@ -1,10 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Incoming, Row, SetupState } from '../../src/service.js';
+import type { Incoming, Profile, Row, SetupState } from '../../src/service.js';
 import { refusal } from './contract/scenario.js';
 import { incomingEvent, incomingIdentify } from './support/incoming.js';
 import { event, identify, runService } from './support/run-service.js';
 
 type TestService = ReturnType<typeof runService>;
+
+type UserAnswer = { profile?: Profile; rows: Row[]; next: number };
 
 const storeSome = async (service: TestService): Promise<void> => {
   const bodies = [
@@ -239,6 +241,52 @@ describe('what else is read', () => {
     expect(response.status).toBe(400);
     expect(await response.text()).toContain(words);
   });
+
+  it('shows all that is known of a user', async () => {
+    const service = runService();
+    await storeSome(service);
+    const read = async (query: string) => {
+      const answer = await service.json<UserAnswer>(`/users?project=p&user=u&${query}`);
+      return [answer.profile?.properties, seqsOf(answer.rows), answer.next];
+    };
+    const properties = { plan: 'pro' };
+    expect(await read('')).toEqual([properties, [1, 5], 5]);
+    expect(await read('limit=1')).toEqual([properties, [1], 1]);
+    expect(await read('after=1')).toEqual([properties, [5], 5]);
+    expect(await read('newest=1&limit=1')).toEqual([properties, [5], 5]);
+    expect(await read('before=5')).toEqual([properties, [1], 1]);
+    const nobody = await service.json('/users?project=q&user=u');
+    expect(nobody).toEqual({ rows: [], next: 0 });
+  });
+
+  it('gives all that is known of a user as a file: the profile, and then each row', async () => {
+    const service = runService();
+    await storeSome(service);
+    await service.store.write(
+      Array.from({ length: 1_200 }, (_, n) => incomingEvent({ id: `${n}` }, { user_id: 'u' })),
+    );
+    const linesOf = async (query: string) => {
+      const response = await service.send(`/users?format=ndjson&${query}`);
+      expect(response.headers.get('content-disposition')).toContain('user.ndjson');
+      const lines = (await response.text()).split('\n').filter(Boolean);
+      return lines.map((line) => JSON.parse(line) as Partial<Row>);
+    };
+    const [profile, ...rows] = await linesOf('project=p&user=u');
+    expect(profile).toMatchObject({ user_id: 'u', properties: { plan: 'pro' } });
+    expect(rows).toEqual(
+      await service.store.rows({ project: 'p', user_id: 'u' }, { limit: 2_000 }),
+    );
+    expect(rows).toHaveLength(1_202);
+    expect(await linesOf('project=q&user=u')).toEqual([]);
+    expect(await linesOf('project=p&user=nobody')).toEqual([]);
+  });
+
+  it.each(['user=u', 'project=p', 'project=p&user=u&limit=x', 'project=p&user=u&format=csv'])(
+    'shows no user for %s',
+    async (query) => {
+      expect((await runService().send(`/users?${query}`)).status).toBe(400);
+    },
+  );
 
   it('erases a user', async () => {
     const service = runService();
