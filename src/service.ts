@@ -42,6 +42,7 @@ export type {
   Store,
   Written,
 } from './server/store/port.js';
+export type { Erasure, Progress } from './server/store/progress.js';
 export type {
   GivenBack,
   Placed,

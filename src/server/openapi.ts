@@ -204,7 +204,7 @@ const FILE = [{ name: 'file', in: 'path', required: true, schema: text }];
 
 const PAGE = {
   description:
-    'JSON: a page of rows. NDJSON and CSV: all rows that match. Server-sent events: `row`, `refused`, `setup`, `ready` and `replaced`; the last 200 rows at once, then what is new.',
+    'JSON: a page of rows. NDJSON and CSV: all rows that match. Server-sent events: `row`, `refused`, `erased`, `setup`, `ready` and `replaced`; the last 200 rows at once, then what is new.',
   content: {
     ...contentOf(ref('Rows'), 'application/json'),
     ...contentOf(ref('Row'), 'application/x-ndjson'),

@@ -314,6 +314,12 @@ describe('a token of one project', () => {
     const ofAll = readEvents(await running.send('/rows?format=sse', { headers: bearer(READ) }));
     const [ready] = (await feed.until(isReady)).slice(-1);
     expect(ready!.data).toEqual({ onlyProject: 'a' });
+    for (const [project, user_id] of [
+      ['b', 'theirs-user'],
+      ['a', 'mine-user'],
+    ] as const)
+      await running.store.erase({ project, user_id });
+    await feed.until((seen) => JSON.stringify(seen).includes('"erased"'));
     await fill(running, 'b', 'theirs-later');
     await fill(running, 'a', 'mine-later');
     const isThere = (seen: readonly ServerSentEvent[]) =>

@@ -60,7 +60,7 @@ export const describeRows: Part = (name, enter) => {
       expect(idsOf(read)).toEqual(idsOf(await reader.rows({}, ALL)));
     });
 
-    it('is told to those who follow: of each process, of rows and of what was refused', async (store, {
+    it('is told to those who follow: of each process, of rows, of what was refused and of what was erased', async (store, {
       open,
     }) => {
       const other = await open();
@@ -76,6 +76,8 @@ export const describeRows: Part = (name, enter) => {
       await other.write([event()]);
       await isTold();
       await other.refuse([refusal()]);
+      await isTold();
+      await other.erase({ project: 'p', user_id: 'nobody' });
       await isTold();
       stop();
       expect(stopped).not.toHaveBeenCalled();
