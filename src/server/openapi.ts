@@ -93,6 +93,8 @@ const schemas = {
   Hours: object({ hours: listOf(ref('Hour'), MAX_HOURS) }, { whole_from: time }),
   Counts: { oneOf: [ref('Totals'), ref('Hours')] },
   Deleted: object({ deleted: count }),
+  ToDelete: object({ rows: count, upto: count }),
+  Deletion: { oneOf: [ref('ToDelete'), ref('Deleted')] },
   Steps: object({}, { file: time, preflight: time, accepted: time, stored: time }),
   Problem: object({ at: time, message: text, step: text }),
   Setup: object({ steps: ref('Steps') }, { tag: text, tokenFile: text, problem: ref('Problem') }),
@@ -191,6 +193,15 @@ const HOURS = [
   query('channel', text, 'Only of this channel.'),
   query('event', listOf(text), 'Only events of these names.'),
 ];
+const DELETION = [
+  { ...query('project', text, 'Only of this project.'), required: true },
+  query('channel', text, 'Only of this channel.'),
+  query('event', text, 'Only events of this name.'),
+  query('from', time, 'Only what arrived from this time on.'),
+  query('to', time, 'Only what arrived before this time.'),
+  query('dry', ONE, '`1`: counts the rows, and deletes none.'),
+  query('upto', count, 'The `upto` of that answer: deletes the rows before this place.'),
+];
 const USER = [
   { ...query('project', text, 'The project.'), required: true },
   { ...query('user', text, 'The user.'), required: true },
@@ -238,6 +249,10 @@ const RESENT = { ...ok('What became of each that was there.', 'AllResent'), ...W
 const PAGE_OF_PROFILES = { ...ok('A page of them.', 'Profiles'), ...WRONG };
 const COUNTS = { ...ok('The numbers. With `by=hour`: the sums of hours.', 'Counts'), ...WRONG };
 const DELETED = { ...ok('How many rows there were.', 'Deleted'), ...WRONG };
+const DELETION_DONE = {
+  ...ok('With `dry=1` how many rows there are, else how many there were.', 'Deletion'),
+  ...WRONG,
+};
 const FILES = { 200: SCRIPT, ...NO_FILE };
 const READY = { ...ok('They can.', 'Health'), 503: json('They cannot.', 'Health') };
 
@@ -245,7 +260,10 @@ const paths = {
   '/v1/identify': { post: write('identify', 'Updates a profile.', SINGLE, RECORD, 'Identify') },
   '/v1/event': { post: write('event', 'Creates an event.', SINGLE, RECORD, 'Event') },
   '/v1/batch': { post: write('batch', 'Takes many, and answers for each.', BATCH, [], 'Batch') },
-  '/rows': { get: read('rows', 'The rows, or their page.', { 200: PAGE, ...WRONG }, ROWS) },
+  '/rows': {
+    get: read('rows', 'The rows, or their page.', { 200: PAGE, ...WRONG }, ROWS),
+    delete: read('deleteRows', 'Counts rows, or deletes them.', DELETION_DONE, DELETION),
+  },
   '/rows/{file}': { get: ask('pageFile', 'A file of the page of the rows.', FILES, FILE) },
   '/refused': { get: read('refused', 'What was refused, and why.', LETTERS, [PROJECT, ...SPAN]) },
   '/refused/resend': { post: read('resend', 'Stores refused records.', RESENT, [], 'Seqs') },

@@ -11,6 +11,7 @@ const READING = [
   ['POST', '/refused/resend'],
   ['GET', '/profiles'],
   ['GET', '/counts'],
+  ['DELETE', '/rows?project=p&dry=1'],
   ['GET', '/users?project=p&user=u'],
   ['DELETE', '/users?project=p&user=u'],
   ['GET', '/setup'],
@@ -337,7 +338,8 @@ describe('a token of one project', () => {
 
   it.each([
     ['DELETE', '/users?project=a&user=mine-user'],
-    ['DELETE', '/rows?project=a'],
+    ['DELETE', '/rows?project=a&dry=1'],
+    ['DELETE', '/rows?project=a&upto=99'],
     ['POST', '/refused/resend'],
     ['GET', '/setup'],
     ['GET', '/counts/'],

@@ -288,6 +288,44 @@ describe('what else is read', () => {
     },
   );
 
+  it('deletes rows up to the place that their count has named', async () => {
+    const service = runService();
+    await storeSome(service);
+    const remove = async (query: string) =>
+      service.json<Record<string, number>>(`/rows?${query}`, { method: 'DELETE' });
+    const counted = await remove('project=p&channel=c&event=Paid&dry=1');
+    expect(counted).toEqual({ rows: 1, upto: 6 });
+    expect(await service.rows()).toHaveLength(5);
+    await service.post('/v1/event', { ...event, event: 'Paid' });
+    expect(await remove('project=p&channel=c&event=Paid&upto=6')).toEqual({ deleted: 1 });
+    expect(seqsOf(await service.rows())).toEqual([2, 3, 4, 5, 6]);
+    await service.store.write(eventsAt('2026-01-01T00:00:00.000Z', 3));
+    const old = 'project=p&from=2026-01-01T01:00:00%2B01:00&to=2026-01-02T00:00:00Z';
+    const { rows, upto } = await remove(`${old}&dry=1`);
+    expect([rows, await remove(`${old}&upto=${upto}`)]).toEqual([3, { deleted: 3 }]);
+    const counts = await service.json<{ hours: { rows: number }[] }>('/counts?by=hour&project=p');
+    expect(counts.hours.reduce((sum, hour) => sum + hour.rows, 0)).toBe(3);
+    expect(await service.profiles()).toHaveLength(1);
+  });
+
+  it.each([
+    ['dry=1', '`project` must be given'],
+    ['project=p', 'give `dry=1` to count the rows'],
+    ['project=p&dry=0', 'give `dry=1` to count the rows'],
+    ['project=p&dry=1&upto=5', 'give `dry=1` to count the rows'],
+    ['project=p&upto=x', 'give `dry=1` to count the rows'],
+    ['project=p&upto=9&user=u', '`user` is not known here'],
+    ['project=p&upto=9&event=a&event=b', '`event` may be given once'],
+    ['project=p&upto=9&from=yesterday', '`from` must be a date-time'],
+    ['project=p&upto=9&to=2026', '`to` must be a date-time'],
+  ])('deletes no rows for %s', async (query, words) => {
+    const service = runService();
+    await storeSome(service);
+    const response = await service.send(`/rows?${query}`, { method: 'DELETE' });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(words)]);
+    expect(await service.rows()).toHaveLength(5);
+  });
+
   it('erases a user', async () => {
     const service = runService();
     await storeSome(service);

@@ -15,6 +15,7 @@ import { readPlace } from './place.js';
 import {
   MAX_PROFILES,
   MAX_RESENT,
+  readDeletion,
   readFilter,
   readHourFilter,
   readSpan,
@@ -200,6 +201,14 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     }
   };
 
+  const deleteRows = async (c: Context): Promise<Response> => {
+    const asked = readDeletion(queryOf(c));
+    if (isWrong(asked)) return wrong(asked.wrong);
+    const { erased, upto } = asked.value;
+    if (upto === undefined) return answerRead(await store.countErased(erased));
+    return answerRead({ deleted: await store.erase(erased, upto) });
+  };
+
   const erase = async (c: Context): Promise<Response> => {
     const [project, user] = [queryOf(c).get('project'), queryOf(c).get('user')];
     if (!project || !user) return wrong(NO_USER);
@@ -207,6 +216,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   };
 
   app.get('/rows', showRows);
+  app.delete('/rows', deleteRows);
   app.get('/rows/:file', (c) => showPage(c.req.param('file')));
   app.get('/refused', showRefused);
   app.post('/refused/resend', resend);
