@@ -42,7 +42,14 @@ export type {
   Store,
   Written,
 } from './server/store/port.js';
-export type { Erasure, Progress } from './server/store/progress.js';
+export type {
+  Erasure,
+  Notice,
+  Progress,
+  TargetDead,
+  TargetLock,
+  TargetState,
+} from './server/store/progress.js';
 export type {
   GivenBack,
   Placed,
