@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Incoming, Profile, Row, SetupState } from '../../src/service.js';
+import { createLibsqlStore } from '../../src/service-libsql.js';
 import { refusal } from './contract/scenario.js';
 import { incomingEvent, incomingIdentify } from './support/incoming.js';
 import { event, identify, runService } from './support/run-service.js';
@@ -411,6 +412,48 @@ describe('retention', () => {
       expect(service.errors).toEqual([]);
     },
   );
+
+  it('waits 7 days for the targets of exports, and says what they lack for good', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const store = createLibsqlStore({ path: ':memory:' });
+    await store.write([
+      ...eventsAt('2026-01-20T00:00:00.000Z', 700),
+      ...eventsAt('2026-01-26T00:00:00.000Z', 10),
+      ...eventsAt('2026-02-20T00:00:00.000Z', 1),
+    ]);
+    const { progress } = store;
+    const one = await progress.take('one', 'me', 650);
+    const two = await progress.take('two', 'me', 690);
+    let now = Date.parse('2026-02-28T00:00:00Z');
+    const service = runService({ store, retentionDays: 30, now: () => now });
+    const firstLeft = async (seq: number) => {
+      while ((await store.rows({}, { limit: 1 }))[0]!.seq !== seq)
+        await vi.advanceTimersByTimeAsync(20_000);
+    };
+    /** Looks until this is reported, and for some time after that. */
+    const saysLost = async (words: string) => {
+      const message = `rows were deleted by their age (\`retentionDays\`) that were not exported: ${words}`;
+      while (!service.errors.length) await vi.advanceTimersByTimeAsync(20_000);
+      for (let n = 0; n < 20; n++) await vi.advanceTimersByTimeAsync(20_000);
+      expect(service.errors.splice(0)).toEqual([{ kind: 'dropped', message }]);
+    };
+    await saysLost('50 to one, 10 to two');
+    await firstLeft(701);
+    now += 3 * 86_400_000;
+    await progress.keep(one!, { place: 705 });
+    await progress.keep(two!, { place: 708 });
+    await firstLeft(706);
+    expect(service.errors).toEqual([]);
+    now += 2 * 86_400_000;
+    await saysLost('5 to one, 2 to two');
+    await firstLeft(711);
+    now += 20 * 86_400_000;
+    await progress.forget('one');
+    await progress.keep(two!, { place: 711 });
+    while ((await service.rows()).length) await vi.advanceTimersByTimeAsync(20_000);
+    expect(service.errors).toEqual([]);
+  });
 
   it('says once that it fails, and when it works again', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

@@ -207,10 +207,15 @@ export interface Store {
   /** How many rows fit by now, and the place below which they are. */
   countErased(erased: Erased): Promise<{ rows: number; upto: number }>;
   /**
-   * Deletes rows that arrived before this time, and profiles that no identify has changed since, and returns how many
-   * there were. A call deletes `limit` rows at most, and looks at the next `limit` profiles.
+   * Deletes rows that arrived before this time, `limit` at most, and what was refused before. With `upto` only rows below
+   * that place. Returns how many rows there were.
    */
-  expire(before: string, limit: number): Promise<number>;
+  expire(before: string, limit: number, upto?: number): Promise<number>;
+  /**
+   * Looks at the next `limit` profiles, deletes those that no identify has changed since this time, and returns how many
+   * there were.
+   */
+  expireProfiles(before: string, limit: number): Promise<number>;
   /**
    * Takes over the content of another store as it is, and returns how much of it was new. Existing rows stay, so it can
    * be done again. Of two values of a property the one of the later call wins. A profile that the database refuses is

@@ -172,6 +172,16 @@ export const describeRows: Part = (name, enter) => {
       expect((await refusedOf(store)).map(({ received_at }) => received_at)).toEqual([at(6)]);
     });
 
+    it('expire up to a place, if there is one', async (store) => {
+      const ages = [5, 1, 9, 2, 3];
+      await store.write(ages.map((age) => event({}, { id: `at ${age}`, receivedAt: at(age) })));
+      const { seq } = (await rowsOf(store))[3]!;
+      expect(await store.expire(at(6), 10, seq)).toBe(2);
+      expect(idsOf(await rowsOf(store))).toEqual(['at 9', 'at 2', 'at 3']);
+      expect(await store.expire(at(6), 10, seq)).toBe(0);
+      expect(await store.expire(at(6), 10)).toBe(2);
+    });
+
     it('of a user are erased, with the profile and what was refused of that user', async (store, {
       spoil,
     }) => {

@@ -116,13 +116,12 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     countRefused: async (project) => readRefused.count(project),
     erase: erasures.erase,
     countErased: erasures.countErased,
-    expire: (before, limit) =>
+    expire: (before, limit, upto) =>
       run(async () => {
         await refused.removeBefore(before);
-        return (
-          (await rows.removeBefore(before, limit)) + (await profiles.removeBefore(before, limit))
-        );
+        return rows.removeBefore(before, limit, upto);
       }),
+    expireProfiles: (before, limit) => run(() => profiles.removeBefore(before, limit)),
     adopt: ({ rows: given = [], profiles: kept = [], refused: others = [] }) =>
       run(async () => {
         const merged = await profiles.merge(kept);

@@ -63,7 +63,7 @@ export const createRowWriter = (
       RETURNING seq, project, channel, event, called_at, received_at, arrivals`);
   const removePlaces = removeSome('SELECT value FROM json_each(?)');
   const removeBefore = removeSome(
-    'SELECT seq FROM records WHERE received_at < ? ORDER BY received_at LIMIT ?',
+    'SELECT seq FROM records WHERE received_at < ? AND seq < ? ORDER BY received_at LIMIT ?',
   );
 
   /** Takes rows that were removed off the sums by hour, and returns how many they are. */
@@ -159,7 +159,7 @@ export const createRowWriter = (
     remove: (places: readonly number[]): Promise<number> =>
       takeOff(removePlaces<RemovedRow>(JSON.stringify(places))),
     /** Deletes rows that arrived before a time, at most `limit`, and returns how many there were. */
-    removeBefore: (time: string, limit: number): Promise<number> =>
-      takeOff(removeBefore<RemovedRow>(time, limit)),
+    removeBefore: (time: string, limit: number, upto = Number.MAX_SAFE_INTEGER): Promise<number> =>
+      takeOff(removeBefore<RemovedRow>(time, upto, limit)),
   };
 };

@@ -12,7 +12,8 @@ export const createRemovers = (
   tables: Tables,
   schema: string,
   cleanHours: ReturnType<typeof createHours>['clean'],
-): Pick<Store, 'expire' | 'clear'> & Pick<ErasureParts, 'remove' | 'removeRefused'> => {
+): Pick<Store, 'expire' | 'expireProfiles' | 'clear'> &
+  Pick<ErasureParts, 'remove' | 'removeRefused'> => {
   const { records, counts, profiles, refused } = tables;
   const turn = `turn AS MATERIALIZED (SELECT ${lockOf(schema, 'rows')})`;
 
@@ -91,15 +92,16 @@ export const createRemovers = (
   return {
     remove: (places) => removeRows('seq = ANY($1::bigint[])', [places]),
     removeRefused,
-    expire: async (before, limit) => {
+    expire: async (before, limit, upto = Number.MAX_SAFE_INTEGER) => {
       await database.write({
         text: `DELETE FROM ${refused} WHERE received_at < $1::timestamptz`,
         values: [before],
       });
       const rows = `seq IN (SELECT seq FROM ${records} WHERE received_at < $2::timestamptz
-        ORDER BY received_at LIMIT $1::integer)`;
-      return (await removeRows(rows, [limit, before])) + (await expireProfiles(before, limit));
+        AND seq < $3::bigint ORDER BY received_at LIMIT $1::integer)`;
+      return removeRows(rows, [limit, before, upto]);
     },
+    expireProfiles,
     clear: async () => {
       // TRUNCATE keeps the sequence, so no place is given twice.
       await database.write({ text: `TRUNCATE ${Object.values(tables).join(', ')}` });

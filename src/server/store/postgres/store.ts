@@ -88,11 +88,13 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     });
     return row!.place;
   };
-  const { expire, clear, ...removers } = createRemovers(database, tables, schema, hours.clean);
+  const { remove, removeRefused, ...expiring } = createRemovers(
+    ...([database, tables, schema, hours.clean] as const),
+  );
   const erasures = createErasures({
     ...progressDatabase,
     ...createEraser(database, tables, schema, progressDatabase.now),
-    ...{ ...removers, lastPlace, done: followers.told },
+    ...{ remove, removeRefused, lastPlace, done: followers.told },
   });
   await erasures.started().catch(() => {}); // they are looked for again
 
@@ -177,7 +179,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     countRefused: refused.count,
     erase: erasures.erase,
     countErased: erasures.countErased,
-    ...{ expire, clear },
+    ...expiring,
     adopt: async ({ rows = [], profiles: kept = [], refused: letters = [] }) => {
       if (kept.length) await adoptProfiles(kept);
       const added = rows.length ? await adoptRows(rows) : 0;
