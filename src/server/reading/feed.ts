@@ -42,9 +42,9 @@ interface Wanted {
 }
 
 /**
- * Server-sent events of rows, refused and erasures. A follower reads from the store until it has everything that is there. From
- * then on it takes the news that the reader has read for all followers. If its client is so slow that the reader no
- * longer has the next news, the follower reads from the store again.
+ * Server-sent events of rows, refused and erasures. A follower reads from the store until it has everything that is
+ * there. From then on it takes the news that the reader has read for all followers. If its client is so slow that the
+ * reader no longer has the next news, the follower reads from the store again.
  */
 export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
   const reader = createReader(store);

@@ -4,7 +4,7 @@ import { readErasures, type Erasure, type ProgressDatabase } from './progress.js
 import { storableText } from './storable.js';
 
 /** How many rows are deleted at a time. Writes have to wait meanwhile. */
-export const PIECE = 1_000;
+const PIECE = 1_000;
 /** How often a process looks for erasures that another one has left undone. */
 const LOOK_MS = 20_000;
 /** A process that works on an erasure notes this every 10 seconds. After 30 another one goes on with it. */
@@ -18,7 +18,10 @@ export interface ErasureParts extends ProgressDatabase {
    * The profile of a user is deleted in the same transaction, since later identifies begin another one.
    */
   begin: (erased: Erased, upto: number | undefined) => Promise<Erasure>;
-  /** The places of the rows that fit and are below `upto`, in their order, some at a time. Nothing is locked. */
+  /**
+   * The places of the rows that fit and are below `upto`, in their order. Looks through some rows at a time, of which none
+   * may fit. Nothing is locked.
+   */
   find: (erased: Erased, upto: number) => AsyncIterable<number[]>;
   /** Deletes rows by their places, and returns how many there were. */
   remove: (places: readonly number[]) => Promise<number>;
@@ -38,19 +41,6 @@ const storableErased = (erased: Erased): Erased => ({
   ),
 });
 
-async function* piecesOf(found: AsyncIterable<number[]>): AsyncGenerator<number[], void> {
-  let piece: number[] = [];
-  for await (const places of found) {
-    for (const place of places) {
-      piece.push(place);
-      if (piece.length < PIECE) continue;
-      yield piece;
-      piece = [];
-    }
-  }
-  if (piece.length) yield piece;
-}
-
 /** Erases rows in pieces, and goes on with erasures that a process has left undone. */
 export const createErasures = (parts: ErasureParts) => {
   const { read, run, table, now, begin, find, remove, removeRefused, lastPlace, done } = parts;
@@ -63,18 +53,26 @@ export const createErasures = (parts: ErasureParts) => {
   const note = (place: number, isDone: 0 | 1): Promise<unknown[]> =>
     run([`UPDATE ${erasures} SET at = ${now}, is_done = ${isDone} WHERE place = $1`, place]);
 
+  /** The places of the rows to delete, in pieces. Notes now and then that this process works on the erasure. */
+  async function* piecesOf({ place, upto, ...erased }: Erasure): AsyncGenerator<number[], void> {
+    let piece: number[] = [];
+    let notedAt = performance.now();
+    for await (const places of find(erased, upto)) {
+      if (isOver) throw new Error('the store was closed, and goes on with the erasure later');
+      if (performance.now() - notedAt >= NOTE_MS) {
+        await note(place, 0);
+        notedAt = performance.now();
+      }
+      piece.push(...places);
+      for (; piece.length >= PIECE; piece = piece.slice(PIECE)) yield piece.slice(0, PIECE);
+    }
+    if (piece.length) yield piece;
+  }
   /** Deletes what is left of an erasure, and returns how many rows that was. */
   const finish = async (erasure: Erasure): Promise<number> => {
-    const { place, project, user_id, upto } = erasure;
+    const { place, project, user_id } = erasure;
     let rows = 0;
-    let notedAt = performance.now();
-    for await (const piece of piecesOf(find(erasure, upto))) {
-      if (isOver) throw new Error('the store was closed, and goes on with the erasure later');
-      rows += await remove(piece);
-      if (performance.now() - notedAt < NOTE_MS) continue;
-      await note(place, 0);
-      notedAt = performance.now();
-    }
+    for await (const piece of piecesOf(erasure)) rows += await remove(piece);
     if (user_id !== undefined) await removeRefused(project, user_id);
     await note(place, 1);
     done();

@@ -31,7 +31,7 @@ export const createErasureFinder = (database: Database.Database): ErasureParts['
     const values = given.map(({ value }) => value);
     for await (const places of steps({ before: upto })) {
       const rows = look.all(...values, ...places) as { seq: number }[];
-      if (rows.length) yield rows.map(({ seq }) => seq);
+      yield rows.map(({ seq }) => seq);
     }
   };
 };

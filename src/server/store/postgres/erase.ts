@@ -65,7 +65,7 @@ export const createEraser = (
             ORDER BY r.seq LIMIT ${MOST}`,
           values,
         });
-        if (rows.length) yield rows.map(({ seq }) => seq);
+        yield rows.map(({ seq }) => seq);
         after = rows.length < MOST ? before - 1 : rows.at(-1)!.seq;
       }
     },
