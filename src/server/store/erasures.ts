@@ -53,18 +53,24 @@ export const createErasures = (parts: ErasureParts) => {
   const note = (place: number, isDone: 0 | 1): Promise<unknown[]> =>
     run([`UPDATE ${erasures} SET at = ${now}, is_done = ${isDone} WHERE place = $1`, place]);
 
+  const stopIfClosed = (): void => {
+    if (isOver) throw new Error('the store was closed, and goes on with the erasure later');
+  };
   /** The places of the rows to delete, in pieces. Notes now and then that this process works on the erasure. */
   async function* piecesOf({ place, upto, ...erased }: Erasure): AsyncGenerator<number[], void> {
     let piece: number[] = [];
     let notedAt = performance.now();
     for await (const places of find(erased, upto)) {
-      if (isOver) throw new Error('the store was closed, and goes on with the erasure later');
+      stopIfClosed();
       if (performance.now() - notedAt >= NOTE_MS) {
         await note(place, 0);
         notedAt = performance.now();
       }
       piece.push(...places);
-      for (; piece.length >= PIECE; piece = piece.slice(PIECE)) yield piece.slice(0, PIECE);
+      for (; piece.length >= PIECE; piece = piece.slice(PIECE)) {
+        yield piece.slice(0, PIECE);
+        stopIfClosed();
+      }
     }
     if (piece.length) yield piece;
   }
