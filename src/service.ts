@@ -28,6 +28,7 @@ export type { SetupState, Step } from './server/setup.js';
 export type {
   Adopted,
   Count,
+  Erased,
   Held,
   Hour,
   HourFilter,

@@ -1,4 +1,4 @@
-import type { Refused, Row } from '../service.js';
+import type { Erasure, Refused, Row } from '../service.js';
 import { delayOf } from '../server/rows/page/text/times.js';
 import { escapeHidden } from '../server/rows/page/text/visible.js';
 import { cutToWidth, widthOf } from './text-width.js';
@@ -46,6 +46,19 @@ export const lineOf = (row: Row): string => {
 /** A refused request as a whole line. */
 export const refusedLine = (refused: Refused): string =>
   plain(`${timeOf(refused.received_at)}  ${refusedText(refused)}`);
+
+/** Which rows are erased by now, in words. */
+export const erasedText = ({ project, user_id, channel, event, from, to, upto }: Erasure): string =>
+  [
+    `erased: rows of the project ${project} before place ${upto}`,
+    user_id !== undefined && `user ${user_id}`,
+    channel !== undefined && `channel ${channel}`,
+    event !== undefined && `event ${event}`,
+    from !== undefined && `from ${from}`,
+    to !== undefined && `to ${to}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 
 /** https://en.wikipedia.org/wiki/ANSI_escape_code#Select_Graphic_Rendition_parameters */
 const STYLES = { bold: 1, dim: 2, red: 31, amber: 33 };

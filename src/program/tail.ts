@@ -4,11 +4,18 @@ import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '../server/records.js';
 import { causeOf } from '../server/deliver/fetch.js';
-import type { Refused, Row } from '../service.js';
+import type { Erasure, Refused, Row } from '../service.js';
 import type { Voice } from './log.js';
 import { readStream } from './read-stream.js';
 import { readTailSettings } from './settings.js';
-import { createTerminalLines, lineOf, plain, refusedLine, type Terminal } from './tail-lines.js';
+import {
+  createTerminalLines,
+  erasedText,
+  lineOf,
+  plain,
+  refusedLine,
+  type Terminal,
+} from './tail-lines.js';
 
 export const TAIL_USAGE =
   'tail [<address>] [--json] [--event <name>]… [--not <name>]… [--project <id>] [--user <id>] [--refused]';
@@ -86,6 +93,7 @@ export const runTail = async (args: readonly string[], effects: Effects): Promis
       if (id !== undefined) last = id;
       if (type === 'replaced')
         say(`${address} has other rows now: its store was replaced. Its newest follow`);
+      if (type === 'erased') say(plain(erasedText(JSON.parse(data) as Erasure)));
       const isRefused = type === 'refused' && values.refused;
       if (type !== 'row' && !isRefused) continue;
       if (values.json) print(plain(data));

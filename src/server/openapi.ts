@@ -85,6 +85,7 @@ const schemas = {
     ...{ project: text, user_id: text, properties: free, set_at: ref('Times') },
     ...{ created_at: time, updated_at: time },
   }),
+  User: object({ rows: listOf(ref('Row')), next: count }, { profile: ref('Profile') }),
   Profiles: object({ profiles: listOf(ref('Profile')) }, { next: text }),
   Count: object({ project: text, type: ref('Type'), rows: count }),
   Totals: object({ counts: listOf(ref('Count')), refused: count }),
@@ -97,6 +98,8 @@ const schemas = {
   ),
   Targets: object({ targets: listOf(ref('Target')) }),
   Deleted: object({ deleted: count }),
+  ToDelete: object({ rows: count, upto: count }),
+  Deletion: { oneOf: [ref('ToDelete'), ref('Deleted')] },
   Steps: object({}, { file: time, preflight: time, accepted: time, stored: time }),
   Problem: object({ at: time, message: text, step: text }),
   Setup: object({ steps: ref('Steps') }, { tag: text, tokenFile: text, problem: ref('Problem') }),
@@ -195,19 +198,41 @@ const HOURS = [
   query('channel', text, 'Only of this channel.'),
   query('event', listOf(text), 'Only events of these names.'),
 ];
+const DELETION = [
+  { ...query('project', text, 'Only of this project.'), required: true },
+  query('channel', text, 'Only of this channel.'),
+  query('event', text, 'Only events of this name.'),
+  query('from', time, 'Only what arrived from this time on.'),
+  query('to', time, 'Only what arrived before this time.'),
+  query('dry', ONE, '`1`: counts the rows, and deletes none.'),
+  query('upto', count, 'The `upto` of that answer: deletes the rows before this place.'),
+];
 const USER = [
   { ...query('project', text, 'The project.'), required: true },
   { ...query('user', text, 'The user.'), required: true },
+];
+const ONE_USER = [
+  query('format', oneOf('json', 'ndjson'), 'Or by the Accept header.'),
+  ...USER,
+  ...SPAN,
 ];
 const FILE = [{ name: 'file', in: 'path', required: true, schema: text }];
 
 const PAGE = {
   description:
-    'JSON: a page of rows. NDJSON and CSV: all rows that match. Server-sent events: `row`, `refused`, `setup`, `ready` and `replaced`; the last 200 rows at once, then what is new.',
+    'JSON: a page of rows. NDJSON and CSV: all rows that match. Server-sent events: `row`, `refused`, `erased`, `setup`, `ready` and `replaced`; the last 200 rows at once, then what is new.',
   content: {
     ...contentOf(ref('Rows'), 'application/json'),
     ...contentOf(ref('Row'), 'application/x-ndjson'),
     ...contentOf(text, 'text/csv', 'text/event-stream', 'text/html'),
+  },
+};
+const USER_PAGE = {
+  description:
+    'JSON: the profile and a page of rows. NDJSON: the profile, if there is one, and all rows.',
+  content: {
+    ...contentOf(ref('User'), 'application/json'),
+    ...contentOf({ oneOf: [ref('Profile'), ref('Row')] }, 'application/x-ndjson'),
   },
 };
 const SCRIPT = { description: 'The file.', content: contentOf(text, 'text/javascript') };
@@ -229,6 +254,10 @@ const RESENT = { ...ok('What became of each that was there.', 'AllResent'), ...W
 const PAGE_OF_PROFILES = { ...ok('A page of them.', 'Profiles'), ...WRONG };
 const COUNTS = { ...ok('The numbers. With `by=hour`: the sums of hours.', 'Counts'), ...WRONG };
 const DELETED = { ...ok('How many rows there were.', 'Deleted'), ...WRONG };
+const DELETION_DONE = {
+  ...ok('With `dry=1` how many rows there are, else how many there were.', 'Deletion'),
+  ...WRONG,
+};
 const FILES = { 200: SCRIPT, ...NO_FILE };
 const READY = { ...ok('They can.', 'Health'), 503: json('They cannot.', 'Health') };
 
@@ -236,7 +265,10 @@ const paths = {
   '/v1/identify': { post: write('identify', 'Updates a profile.', SINGLE, RECORD, 'Identify') },
   '/v1/event': { post: write('event', 'Creates an event.', SINGLE, RECORD, 'Event') },
   '/v1/batch': { post: write('batch', 'Takes many, and answers for each.', BATCH, [], 'Batch') },
-  '/rows': { get: read('rows', 'The rows, or their page.', { 200: PAGE, ...WRONG }, ROWS) },
+  '/rows': {
+    get: read('rows', 'The rows, or their page.', { 200: PAGE, ...WRONG }, ROWS),
+    delete: read('deleteRows', 'Counts rows, or deletes them.', DELETION_DONE, DELETION),
+  },
   '/rows/{file}': { get: ask('pageFile', 'A file of the page of the rows.', FILES, FILE) },
   '/refused': { get: read('refused', 'What was refused, and why.', LETTERS, [PROJECT, ...SPAN]) },
   '/refused/resend': { post: read('resend', 'Stores refused records.', RESENT, [], 'Seqs') },
@@ -244,9 +276,12 @@ const paths = {
   '/counts': {
     get: read('counts', 'How much is stored, and how much was refused.', COUNTS, HOURS),
   },
-  '/users': { delete: read('erase', 'Erases all that is known of a user.', DELETED, USER) },
   '/exports': {
     get: read('exports', 'How far the targets of exports are.', ok('The targets.', 'Targets')),
+  },
+  '/users': {
+    get: read('user', 'All that is known of a user.', { 200: USER_PAGE, ...WRONG }, ONE_USER),
+    delete: read('erase', 'Erases all that is known of a user.', DELETED, USER),
   },
   '/setup': { get: read('setup', 'How far setting up has come.', ok('The steps.', 'Setup')) },
   '/openapi.json': { get: ask('openapi', 'This document.', ok('All of it.', 'Document')) },

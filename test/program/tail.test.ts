@@ -67,6 +67,23 @@ it('says a row in a line', () => {
   );
 });
 
+it('says what is erased by now in words', async () => {
+  const { answers, said, tail, connected } = await runStream();
+  tail();
+  await connected(1);
+  const erased = (more: object) =>
+    answers[0]!.write(
+      `event: erased\ndata: ${JSON.stringify({ place: 9, project: 'shop', upto: 9, ...more })}\n\n`,
+    );
+  erased({ user_id: 'user\n42' });
+  erased({ channel: 'web', event: 'Test', from: '2026-01-01T00:00:00.000Z', upto: 5 });
+  await vi.waitUntil(() => said.length === 2, 20_000);
+  expect(said).toEqual([
+    'erased: rows of the project shop before place 9, user user\\u000a42',
+    'erased: rows of the project shop before place 5, channel web, event Test, from 2026-01-01T00:00:00.000Z',
+  ]);
+});
+
 it('shows signs that a terminal obeys as text', () => {
   const body = { ...ROW.body, tags: { 'a\u001b[2J': '\u202edlrow' } };
   expect(lineOf({ ...ROW, body } as Row)).toContain('a\\u001b[2J=\\u202edlrow');

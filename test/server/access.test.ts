@@ -11,6 +11,8 @@ const READING = [
   ['POST', '/refused/resend'],
   ['GET', '/profiles'],
   ['GET', '/counts'],
+  ['DELETE', '/rows?project=p&dry=1'],
+  ['GET', '/users?project=p&user=u'],
   ['DELETE', '/users?project=p&user=u'],
   ['GET', '/exports'],
   ['GET', '/setup'],
@@ -266,6 +268,25 @@ describe('a token of one project', () => {
     },
   );
 
+  it('sees all of one user of its project, and no user of another project', async () => {
+    const { send } = await runTwo();
+    const seenBy = async (token: string, query: string) => {
+      const response = await send(`/users?${query}`, { headers: bearer(token) });
+      return [response.status, await response.text()] as const;
+    };
+    expect(await seenBy(READ, 'project=b&user=theirs-user')).toEqual([
+      ...[200, expect.stringMatching(/"profile".*theirs/)],
+    ]);
+    for (const format of ['json', 'ndjson']) {
+      const [status, text] = await seenBy(OF_A, `user=mine-user&format=${format}`);
+      expect([status, text]).toEqual([200, expect.stringMatching(/mine-user.*"type":"identify"/s)]);
+      const theirs = await seenBy(OF_A, `user=theirs-user&format=${format}`);
+      expect(theirs).toEqual([200, expect.not.stringContaining('theirs')]);
+      for (const filter of FOREIGN)
+        expect((await seenBy(OF_A, `${filter}&user=theirs-user`))[0]).toBe(403);
+    }
+  });
+
   it('counts by hour the rows of its project alone, whatever filter it asks for', async () => {
     const { send } = await runTwo();
     const countedBy = async (token: string, filter = '') => {
@@ -295,6 +316,12 @@ describe('a token of one project', () => {
     const ofAll = readEvents(await running.send('/rows?format=sse', { headers: bearer(READ) }));
     const [ready] = (await feed.until(isReady)).slice(-1);
     expect(ready!.data).toEqual({ onlyProject: 'a' });
+    for (const [project, user_id] of [
+      ['b', 'theirs-user'],
+      ['a', 'mine-user'],
+    ] as const)
+      await running.store.erase({ project, user_id });
+    await feed.until((seen) => JSON.stringify(seen).includes('"erased"'));
     await fill(running, 'b', 'theirs-later');
     await fill(running, 'a', 'mine-later');
     const isThere = (seen: readonly ServerSentEvent[]) =>
@@ -312,7 +339,8 @@ describe('a token of one project', () => {
 
   it.each([
     ['DELETE', '/users?project=a&user=mine-user'],
-    ['DELETE', '/rows?project=a'],
+    ['DELETE', '/rows?project=a&dry=1'],
+    ['DELETE', '/rows?project=a&upto=99'],
     ['POST', '/refused/resend'],
     ['GET', '/setup'],
     ['GET', '/counts/'],

@@ -1,4 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { join } from 'node:path';
+import { createLibsqlStore } from '../../src/service-libsql.js';
+import { tempFolder } from '../support/temp-folder.js';
 import { incomingEvent } from './support/incoming.js';
 import { event, runService } from './support/run-service.js';
 import { readEvents, type ServerSentEvent } from './support/read-events.js';
@@ -14,6 +17,8 @@ const open = async (service: TestService, query = '', headers = {}) =>
 const isReady = (seen: readonly ServerSentEvent[]) => seen.some(({ name }) => name === 'ready');
 const namesOf = (seen: readonly ServerSentEvent[]) =>
   seen.filter(({ name }) => name === 'row').map(({ data }) => data['event']);
+const erasedOf = (seen: readonly ServerSentEvent[]) =>
+  seen.filter(({ name }) => name === 'erased').map(({ data }) => data);
 const lastOf = (seen: readonly ServerSentEvent[]) =>
   seen.findLast(({ name }) => name === 'row')?.data['event'];
 const numbers = (from: number, to: number) =>
@@ -154,7 +159,7 @@ describe('the feed', () => {
       const first = await open(service);
       await first.until(isReady);
       const { id } = first.seen.at(-1)!;
-      await service.store.erase('p', 'u');
+      await service.store.erase({ project: 'p', user_id: 'u' });
       await service.store.write(many(3, 3 + since));
       const second = await open(service, '', { 'last-event-id': id });
       await second.until(isReady);
@@ -163,7 +168,7 @@ describe('the feed', () => {
     },
   );
 
-  it.each(['x', '1.', '-1', '1.2.3.4', '99999999999999999'])(
+  it.each(['x', '1.', '-1', '1.2.3.4.5', '99999999999999999'])(
     'begins anew for an id that is none of its own: %s',
     async (id) => {
       const service = runService();
@@ -309,8 +314,6 @@ describe('the feed', () => {
   });
 
   it('gives no row that was erased to a client that comes back, or that was slow for long', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    onTestFinished(() => void vi.useRealTimers());
     const service = runService();
     const { store } = service;
     const quick = await open(service);
@@ -327,14 +330,66 @@ describe('the feed', () => {
       await store.write(many(n, n + 1, { user_id }));
       await quick.until((seen) => namesOf(seen).length > n);
     }
-    await store.erase('p', 'u');
+    await store.erase({ project: 'p', user_id: 'u' });
     const back = await open(service, '', { 'last-event-id': id });
     await back.until(isReady);
     expect(namesOf(back.seen)).toEqual(['e0', 'e3']);
-    vi.advanceTimersByTime(20_000);
+    await quick.until((seen) => erasedOf(seen).length > 0);
     while (!text.includes('"e3"')) await read();
     expect(text).toContain('"e0"');
     expect(text).not.toMatch(/"e[12]"/);
+  });
+
+  it('tells of erased rows whoever follows them, in each process, and whoever comes back', async () => {
+    const path = join(tempFolder(), 'service.db');
+    const open2 = () => runService({ store: createLibsqlStore({ path }) });
+    const [service, other] = [open2(), open2()];
+    await service.store.write([...many(0, 3, { user_id: 'u' }), ...many(3, 4, { project: 'q' })]);
+    const feeds = await Promise.all(
+      ['', 'project=p', 'user=u', 'channel=c&user=u'].map((query) => open(other, query)),
+    );
+    const others = await Promise.all(
+      ['project=q', 'user=someone', 'project=q&channel=d'].map((query) => open(other, query)),
+    );
+    for (const feed of [...feeds, ...others]) await feed.until(isReady);
+    const { id } = feeds[0]!.seen.at(-1)!;
+    await service.store.erase({ project: 'p', user_id: 'u' });
+    const told = { place: 5, project: 'p', user_id: 'u', upto: 5 };
+    for (const feed of feeds) {
+      await feed.until((seen) => erasedOf(seen).length > 0);
+      expect(erasedOf(feed.seen)).toEqual([told]);
+    }
+    const back = await open(service, '', { 'last-event-id': id });
+    await back.until(isReady);
+    expect(erasedOf(back.seen)).toEqual([told]);
+    const again = await open(service, '', { 'last-event-id': back.seen.at(-1)!.id });
+    const late = await open(service);
+    for (const feed of [again, late]) await feed.until(isReady);
+    const last = many(9, 10, { project: 'q', channel: 'd', user_id: 'someone' });
+    await service.store.write(last);
+    for (const feed of [again, late, ...others]) {
+      await feed.until((seen) => lastOf(seen) === 'e9');
+      expect(erasedOf(feed.seen)).toEqual([]);
+    }
+  });
+
+  it('tells of an erasure to a follower that came in the middle of it and has read some of the rows', async () => {
+    const service = runService();
+    await service.store.write(many(0, 4_000, { user_id: 'u' }));
+    const erased = service.store.erase({ project: 'p', user_id: 'u' });
+    const feed = await open(service);
+    await feed.until(isReady);
+    expect(namesOf(feed.seen)).not.toEqual([]);
+    await service.store.write(many(9_000, 9_001, { user_id: 'u' }));
+    await erased;
+    await feed.until((seen) => erasedOf(seen).length > 0);
+    await feed.until((seen) => lastOf(seen) === 'e9000');
+    const gone = feed.seen.filter(({ data }) => Number(data['seq']) < 4_001);
+    expect(gone.length).toBe(namesOf(feed.seen).length - 1);
+    const back = await open(service, '', { 'last-event-id': feed.seen.at(-1)!.id });
+    await service.store.write(many(9_001, 9_002));
+    await back.until((seen) => lastOf(seen) === 'e9001');
+    expect([erasedOf(back.seen), namesOf(back.seen)]).toEqual([[], ['e9001']]);
   });
 
   it('ends all followers where the store fails, and loses nothing of what comes meanwhile', async () => {

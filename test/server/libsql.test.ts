@@ -38,6 +38,11 @@ describeStore('libsql', () => {
         PRAGMA user_version = 1`);
       database.close();
     },
+    makeOlder: async (ms) => {
+      const database = new Database(path);
+      database.exec(`UPDATE erasures SET at = at - ${ms}`);
+      database.close();
+    },
     spoil: async (event, words) => {
       const quoted = `'${event.replaceAll("'", "''")}'`;
       const mend = refuseRows(path, words, `new.event = ${quoted} OR new.id = ${quoted}`);
@@ -102,9 +107,33 @@ it('erases the rows of a user together with the profile, though an identify come
   const { store } = open();
   await store.write([incomingIdentify({ id: 'first' }, { properties: { a: 1 } })]);
   const late = incomingIdentify({ id: 'late' }, { properties: { b: 1 } });
-  await Promise.all([store.erase('p', 'u'), store.write([late])]);
+  await Promise.all([store.erase({ project: 'p', user_id: 'u' }), store.write([late])]);
   const profiles = await store.profiles({}, { limit: 1 });
   expect(profiles.length).toBe((await store.rows({}, { limit: 10 })).length);
+});
+
+it('goes on with an erasure that another process has begun, and that nobody has worked on for a while', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { store, path } = open();
+  await store.write([incomingEvent({ id: 'a' }, { user_id: 'u' }), incomingEvent({ id: 'b' })]);
+  const other = new Database(path);
+  onTestFinished(() => void other.close());
+  const begin = (ago: number) =>
+    other.exec(`INSERT INTO erasures (place, at, project, user_id, upto, is_done)
+      VALUES (3, unixepoch('subsec') * 1000 - ${ago}, 'p', 'u', 3, 0)`);
+  begin(0);
+  const pass = async (ms: number) => {
+    await vi.advanceTimersByTimeAsync(ms);
+    for (let n = 0; n < 100; n++) await new Promise(setImmediate);
+  };
+  await pass(60_000);
+  expect(await store.rows({}, { limit: 10 })).toHaveLength(2);
+  other.exec('DELETE FROM erasures');
+  begin(40_000);
+  await pass(60_000);
+  await vi.waitUntil(async () => (await store.progress.lastErasure()) === 3);
+  expect(await store.rows({}, { limit: 10 })).toMatchObject([{ id: 'b' }]);
 });
 
 it('waits for a file that another process has locked, and reads and answers meanwhile', async () => {

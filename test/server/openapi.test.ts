@@ -91,6 +91,7 @@ const failing = () => {
     'hours',
     'countRefused',
     'erase',
+    'countErased',
   ];
   const progress = { ...store.progress, targets: reject };
   Object.assign(store, { progress }, Object.fromEntries(away.map((name) => [name, reject])));
@@ -159,6 +160,12 @@ const CALLS: Readonly<Record<string, Record<string, Run>>> = {
   'post /v1/event': single('/v1/event', event),
   'post /v1/batch': writing('/v1/batch', batch),
   'get /rows': reading('/rows', {}, '/rows?limit=x'),
+  'delete /rows': {
+    ...common('DELETE', '/rows?project=p&upto=99'),
+    200: async () =>
+      (await withRows()).send('/rows?project=p&upto=99', { ...read, method: 'DELETE' }),
+    400: () => runService().send('/rows', { method: 'DELETE' }),
+  },
   'get /rows/{file}': reading('/rows/rows.js', {
     403: () =>
       runService({ page }).send('/rows/rows.js', { headers: { 'sec-fetch-site': 'cross-site' } }),
@@ -177,6 +184,7 @@ const CALLS: Readonly<Record<string, Record<string, Run>>> = {
   'get /profiles': reading('/profiles?limit=1', {}, '/profiles?after=x'),
   'get /counts': reading('/counts', {}, '/counts?by=day'),
   'get /exports': reading('/exports'),
+  'get /users': reading('/users?project=p&user=u', {}, '/users?project=p'),
   'delete /users': {
     ...common('DELETE', '/users?project=p&user=u'),
     200: async () =>
@@ -280,6 +288,23 @@ describe('the OpenAPI document', () => {
     expect(answer.hours).toHaveLength(1);
     expect(faults(answer, schema)).toEqual([]);
     expect((await failing().send('/counts?by=hour', read)).status).toBe(503);
+  });
+
+  it('is right about rows that are counted before they are deleted', async () => {
+    const { schema } = paths['/rows']!['delete']!.responses['200']!.content['application/json']!;
+    const service = await withRows();
+    const response = await service.send('/rows?project=p&dry=1', { ...read, method: 'DELETE' });
+    const answer: unknown = await response.json();
+    expect(answer).toEqual({ rows: expect.any(Number), upto: expect.any(Number) });
+    expect(faults(answer, schema)).toEqual([]);
+  });
+
+  it('names every parameter of a deletion of rows, and no other', () => {
+    const { parameters } = paths['/rows']!['delete']!;
+    const known = /OF_DELETION = \[([^\]]*)\]/.exec(
+      readFileSync(new URL('../../src/server/reading/query.ts', import.meta.url), 'utf8'),
+    )![1]!;
+    expect(parameters!.map(({ name }) => `'${name}'`).join(', ')).toBe(known);
   });
 
   it('names every parameter of the counts, and no other', () => {

@@ -59,6 +59,9 @@ describe.skipIf(!hasPostgres)('over a Postgres', () => {
           ALTER TABLE "${schema}".row_counts RENAME TO counts;
           UPDATE "${schema}".version SET version = 1`);
       },
+      makeOlder: async (ms: number) => {
+        await client.query(`UPDATE "${schema}".erasures SET at = at - ${ms}`);
+      },
       spoil: async (event: string, words: string) => {
         const quote = (text: string) => pg.escapeLiteral(text);
         await client.query(`
@@ -134,7 +137,7 @@ describe.skipIf(!hasPostgres)('over a Postgres', () => {
     await store.write(rows);
     await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${schema}'), 0);
       DELETE FROM "${schema}".records WHERE seq <= 500`);
-    const erased = store.erase('p', 'u');
+    const erased = store.erase({ project: 'p', user_id: 'u' });
     await vi.waitUntil(async () => {
       const waiting = await client.query('SELECT 1 FROM pg_locks WHERE NOT granted');
       return waiting.rows.length > 0;

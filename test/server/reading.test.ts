@@ -1,10 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Incoming, Row, SetupState } from '../../src/service.js';
+import type { Incoming, Profile, Row, SetupState } from '../../src/service.js';
+import { createLibsqlStore } from '../../src/service-libsql.js';
 import { refusal } from './contract/scenario.js';
 import { incomingEvent, incomingIdentify } from './support/incoming.js';
 import { event, identify, runService } from './support/run-service.js';
 
 type TestService = ReturnType<typeof runService>;
+
+type UserAnswer = { profile?: Profile; rows: Row[]; next: number };
 
 const storeSome = async (service: TestService): Promise<void> => {
   const bodies = [
@@ -240,6 +243,90 @@ describe('what else is read', () => {
     expect(await response.text()).toContain(words);
   });
 
+  it('shows all that is known of a user', async () => {
+    const service = runService();
+    await storeSome(service);
+    const read = async (query: string) => {
+      const answer = await service.json<UserAnswer>(`/users?project=p&user=u&${query}`);
+      return [answer.profile?.properties, seqsOf(answer.rows), answer.next];
+    };
+    const properties = { plan: 'pro' };
+    expect(await read('')).toEqual([properties, [1, 5], 5]);
+    expect(await read('limit=1')).toEqual([properties, [1], 1]);
+    expect(await read('after=1')).toEqual([properties, [5], 5]);
+    expect(await read('newest=1&limit=1')).toEqual([properties, [5], 5]);
+    expect(await read('before=5')).toEqual([properties, [1], 1]);
+    const nobody = await service.json('/users?project=q&user=u');
+    expect(nobody).toEqual({ rows: [], next: 0 });
+  });
+
+  it('gives all that is known of a user as a file: the profile, and then each row', async () => {
+    const service = runService();
+    await storeSome(service);
+    await service.store.write(
+      Array.from({ length: 1_200 }, (_, n) => incomingEvent({ id: `${n}` }, { user_id: 'u' })),
+    );
+    const linesOf = async (query: string) => {
+      const response = await service.send(`/users?format=ndjson&${query}`);
+      expect(response.headers.get('content-disposition')).toContain('user.ndjson');
+      const lines = (await response.text()).split('\n').filter(Boolean);
+      return lines.map((line) => JSON.parse(line) as Partial<Row>);
+    };
+    const [profile, ...rows] = await linesOf('project=p&user=u');
+    expect(profile).toMatchObject({ user_id: 'u', properties: { plan: 'pro' } });
+    expect(rows).toEqual(
+      await service.store.rows({ project: 'p', user_id: 'u' }, { limit: 2_000 }),
+    );
+    expect(rows).toHaveLength(1_202);
+    expect(await linesOf('project=q&user=u')).toEqual([]);
+    expect(await linesOf('project=p&user=nobody')).toEqual([]);
+  });
+
+  it.each(['user=u', 'project=p', 'project=p&user=u&limit=x', 'project=p&user=u&format=csv'])(
+    'shows no user for %s',
+    async (query) => {
+      expect((await runService().send(`/users?${query}`)).status).toBe(400);
+    },
+  );
+
+  it('deletes rows up to the place that their count has named', async () => {
+    const service = runService();
+    await storeSome(service);
+    const remove = async (query: string) =>
+      service.json<Record<string, number>>(`/rows?${query}`, { method: 'DELETE' });
+    const counted = await remove('project=p&channel=c&event=Paid&dry=1');
+    expect(counted).toEqual({ rows: 1, upto: 6 });
+    expect(await service.rows()).toHaveLength(5);
+    await service.post('/v1/event', { ...event, event: 'Paid' });
+    expect(await remove('project=p&channel=c&event=Paid&upto=6')).toEqual({ deleted: 1 });
+    expect(seqsOf(await service.rows())).toEqual([2, 3, 4, 5, 6]);
+    await service.store.write(eventsAt('2026-01-01T00:00:00.000Z', 3));
+    const old = 'project=p&from=2026-01-01T01:00:00%2B01:00&to=2026-01-02T00:00:00Z';
+    const { rows, upto } = await remove(`${old}&dry=1`);
+    expect([rows, await remove(`${old}&upto=${upto}`)]).toEqual([3, { deleted: 3 }]);
+    const counts = await service.json<{ hours: { rows: number }[] }>('/counts?by=hour&project=p');
+    expect(counts.hours.reduce((sum, hour) => sum + hour.rows, 0)).toBe(3);
+    expect(await service.profiles()).toHaveLength(1);
+  });
+
+  it.each([
+    ['dry=1', '`project` must be given'],
+    ['project=p', 'give `dry=1` to count the rows'],
+    ['project=p&dry=0', 'give `dry=1` to count the rows'],
+    ['project=p&dry=1&upto=5', 'give `dry=1` to count the rows'],
+    ['project=p&upto=x', 'give `dry=1` to count the rows'],
+    ['project=p&upto=9&user=u', '`user` is not known here'],
+    ['project=p&upto=9&event=a&event=b', '`event` may be given once'],
+    ['project=p&upto=9&from=yesterday', '`from` must be a date-time'],
+    ['project=p&upto=9&to=2026', '`to` must be a date-time'],
+  ])('deletes no rows for %s', async (query, words) => {
+    const service = runService();
+    await storeSome(service);
+    const response = await service.send(`/rows?${query}`, { method: 'DELETE' });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(words)]);
+    expect(await service.rows()).toHaveLength(5);
+  });
+
   it('erases a user', async () => {
     const service = runService();
     await storeSome(service);
@@ -325,6 +412,48 @@ describe('retention', () => {
       expect(service.errors).toEqual([]);
     },
   );
+
+  it('waits 7 days for the targets of exports, and says what they lack for good', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const store = createLibsqlStore({ path: ':memory:' });
+    await store.write([
+      ...eventsAt('2026-01-20T00:00:00.000Z', 700),
+      ...eventsAt('2026-01-26T00:00:00.000Z', 10),
+      ...eventsAt('2026-02-20T00:00:00.000Z', 1),
+    ]);
+    const { progress } = store;
+    const one = await progress.take('one', 'me', { from: 650 });
+    const two = await progress.take('two', 'me', { from: 690 });
+    let now = Date.parse('2026-02-28T00:00:00Z');
+    const service = runService({ store, retentionDays: 30, now: () => now });
+    const firstLeft = async (seq: number) => {
+      while ((await store.rows({}, { limit: 1 }))[0]!.seq !== seq)
+        await vi.advanceTimersByTimeAsync(20_000);
+    };
+    /** Looks until this is reported, and for some time after that. */
+    const saysLost = async (words: string) => {
+      const message = `rows were deleted by their age (\`retentionDays\`) that were not exported: ${words}`;
+      while (!service.errors.length) await vi.advanceTimersByTimeAsync(20_000);
+      for (let n = 0; n < 20; n++) await vi.advanceTimersByTimeAsync(20_000);
+      expect(service.errors.splice(0)).toEqual([{ kind: 'dropped', message }]);
+    };
+    await saysLost('50 to one, 10 to two');
+    await firstLeft(701);
+    now += 3 * 86_400_000;
+    await progress.keep(one!, { place: 705 });
+    await progress.keep(two!, { place: 708 });
+    await firstLeft(706);
+    expect(service.errors).toEqual([]);
+    now += 2 * 86_400_000;
+    await saysLost('5 to one, 2 to two');
+    await firstLeft(711);
+    now += 20 * 86_400_000;
+    await progress.forget('one');
+    await progress.keep(two!, { place: 711 });
+    while ((await service.rows()).length) await vi.advanceTimersByTimeAsync(20_000);
+    expect(service.errors).toEqual([]);
+  });
 
   it('says once that it fails, and when it works again', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

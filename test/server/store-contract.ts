@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeAdoption } from './contract/adopt.js';
+import { describeErasures } from './contract/erasures.js';
 import { describeHours } from './contract/hours.js';
 import { describeImport } from './contract/import.js';
 import { describeJson } from './contract/json.js';
@@ -13,7 +14,7 @@ import { event, type Part } from './contract/scenario.js';
 const PARTS: readonly Part[] = [
   ...[describeRecords, describeJson, describeRefused, describeProfiles, describeRows],
   describeAdoption,
-  ...[describeHours, describeImport, describeProgress],
+  ...[describeHours, describeImport, describeProgress, describeErasures],
 ];
 
 /** What every store of the service does, whatever it is made of. */

@@ -92,15 +92,22 @@ interface Parts {
   trouble: ReadingTrouble;
 }
 
+/** A file of rows: all that match, unless the span has a limit. */
+export interface Download {
+  /** The method and path of the request. */
+  request: string;
+  format: Format;
+  filter: RowFilter;
+  span: Omit<Span, 'limit'> & { limit: number | undefined };
+}
+
 /**
  * The rows as a stream: only a page of them is in memory at a time. Rejects if the first page cannot be read, so that the
  * request can be answered 503. If a later page cannot be read, the stream fails, so that a part is not taken for the whole.
  */
 export const exportRows = async (
   { store, trouble }: Parts,
-  format: Format,
-  filter: RowFilter,
-  span: Omit<Span, 'limit'> & { limit: number | undefined },
+  { request, format, filter, span }: Download,
 ): Promise<ReadableStream<Uint8Array>> => {
   const pieces = piecesOf(pagesOf(store, filter, span), format);
   const encoder = new TextEncoder();
@@ -114,7 +121,7 @@ export const exportRows = async (
         if (done) controller.close();
         else controller.enqueue(encoder.encode(value));
       } catch (error) {
-        trouble.failed('GET /rows', error);
+        trouble.failed(request, error);
         throw error;
       }
     },

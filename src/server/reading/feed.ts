@@ -4,7 +4,15 @@ import type { RowFilter, Store } from '../store/port.js';
 import { storableText } from '../store/storable.js';
 import { createBell, type Bell } from './bell.js';
 import { createMatcher } from './create-matcher.js';
-import { eventText, newsFrom, newsText, type NewRefused, type News } from './news.js';
+import { concerns } from './erased.js';
+import {
+  eventText,
+  newsFrom,
+  newsText,
+  type NewErasure,
+  type NewRefused,
+  type News,
+} from './news.js';
 import { arrivedAt, type Place } from './place.js';
 import { createReader } from './reader.js';
 import type { ReadingTrouble } from './reading-trouble.js';
@@ -19,7 +27,7 @@ const SETUP_MS = 100;
 const MAX_FOLLOWERS = 200;
 
 interface Parts {
-  store: Pick<Store, 'rows' | 'lastPlace' | 'refused' | 'follow'>;
+  store: Pick<Store, 'rows' | 'lastPlace' | 'refused' | 'progress' | 'follow'>;
   setup: Pick<Setup, 'state' | 'follow'>;
   tell: Tell;
   trouble: ReadingTrouble;
@@ -34,9 +42,9 @@ interface Wanted {
 }
 
 /**
- * Server-sent events of rows and refused. A follower reads from the store until it has everything that is there. From
- * then on it takes the news that the reader has read for all followers. If its client is so slow that the reader no
- * longer has the next news, the follower reads from the store again.
+ * Server-sent events of rows, refused and erasures. A follower reads from the store until it has everything that is
+ * there. From then on it takes the news that the reader has read for all followers. If its client is so slow that the
+ * reader no longer has the next news, the follower reads from the store again.
  */
 export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
   const reader = createReader(store);
@@ -63,9 +71,12 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
     const matches = createMatcher(filter);
     const sees = ({ project }: NewRefused): boolean =>
       onlyProject === undefined || project === storableText(onlyProject);
+    const hears = ({ erasure }: NewErasure): boolean => concerns(filter, erasure);
     const filterKey = JSON.stringify([filter, onlyProject]);
     const from = asked && (await has(asked)) ? asked : undefined;
-    let place: Place = from ?? { row: 0, refused: 0 };
+    // What is erased from here on may be among the rows that are read below.
+    const erased = from?.erased ?? (await store.progress.lastErasure());
+    let place: Place = from ?? { row: 0, refused: 0, erased };
     let shownSetup = '';
 
     /** The setup, if it has changed. It tells of all projects. */
@@ -80,7 +91,7 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
       const chunks = chunksOfNews.get(news) ?? new Map<string, Uint8Array>();
       chunksOfNews.set(news, chunks);
       const chunk =
-        chunks.get(filterKey) ?? encoder.encode(newsText(news, place, { matches, sees }));
+        chunks.get(filterKey) ?? encoder.encode(newsText(news, place, { matches, sees, hears }));
       chunks.set(filterKey, chunk);
       return chunk;
     };
@@ -104,7 +115,7 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
       const before = (newest?.seq ?? 0) + 1;
       const rows = await store.rows(filter, { limit: FIRST_ROWS, newest: true, before });
       const refused = await store.refused({ limit: FIRST_REFUSED, newest: true }, onlyProject);
-      const first = newsFrom(rows.reverse(), refused.reverse(), place);
+      const first = newsFrom({ rows: rows.reverse(), refused: refused.reverse() }, place);
       const replaced = asked ? 'event: replaced\ndata: {}\n\n' : '';
       yield encoder.encode(replaced + newsText(first, place));
       place = first.behind;

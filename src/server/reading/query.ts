@@ -1,7 +1,7 @@
 import type { RecordType } from '../../interface/bodies.js';
 import { isDateTime } from '../../interface/is-date-time.js';
 import { isoTime } from '../iso-time.js';
-import type { HourFilter, RowFilter, Span } from '../store/port.js';
+import type { Erased, HourFilter, RowFilter, Span } from '../store/port.js';
 
 /** Rows or refused in one answer. */
 export const MAX_LIMIT = 1_000;
@@ -28,6 +28,14 @@ const numberIn = (query: URLSearchParams, name: string): number | undefined => {
   if (!text) return undefined;
   return /^\d{1,15}$/.test(text) ? Number(text) : NaN;
 };
+
+/** A time, undefined if the query has none, an empty text if it has something else. */
+const timeIn = (query: URLSearchParams, name: string): string | undefined => {
+  const text = query.get(name);
+  return text ? (isDateTime(text) && isoTime(text)) || '' : undefined;
+};
+const noTime = (name: string): { wrong: string } =>
+  wrong(`\`${name}\` must be a date-time of RFC 3339`);
 
 export const readSpan = (query: URLSearchParams): Asked<Span> => {
   const [after, before, limit] = ['after', 'before', 'limit'].map((name) => numberIn(query, name));
@@ -65,17 +73,48 @@ export const readFilter = (
   };
 };
 
+const OF_DELETION = ['project', 'channel', 'event', 'from', 'to', 'dry', 'upto'];
+
+/** A deletion of rows: only counted, or up to the place that the count has named. */
+export const readDeletion = (
+  query: URLSearchParams,
+): Asked<{ erased: Erased; upto: number | undefined }> => {
+  const names = [...query.keys()];
+  const other = names.find((name) => !OF_DELETION.includes(name));
+  // Otherwise more rows would go than somebody means.
+  if (other !== undefined)
+    return wrong(`\`${other}\` is not known here: ${OF_DELETION.join(', ')}`);
+  const twice = names.find((name) => query.getAll(name).length > 1);
+  if (twice !== undefined) return wrong(`\`${twice}\` may be given once`);
+  const project = query.get('project');
+  if (!project) return wrong('`project` must be given');
+  const upto = numberIn(query, 'upto');
+  const isDry = query.get('dry') === '1';
+  if (isDry === (upto !== undefined) || Number.isNaN(upto))
+    return wrong('give `dry=1` to count the rows, and the `upto` of its answer to delete them');
+  const erased: Erased = { project };
+  for (const name of ['channel', 'event'] as const) {
+    const text = query.get(name);
+    if (text) erased[name] = text;
+  }
+  for (const name of ['from', 'to'] as const) {
+    const time = timeIn(query, name);
+    if (time === '') return noTime(name);
+    if (time !== undefined) erased[name] = time;
+  }
+  return { value: { erased, upto } };
+};
+
 /** Which hours to sum. `from` and `to` may lie in the middle of an hour, which is summed then, too. */
 export const readHourFilter = (query: URLSearchParams, now: number): Asked<HourFilter> => {
   const msOf = (name: string, missing: number): number => {
-    const text = query.get(name);
-    return text ? Date.parse((isDateTime(text) && isoTime(text)) || '') : missing;
+    const time = timeIn(query, name);
+    return time === undefined ? missing : Date.parse(time);
   };
   const to = Math.ceil(msOf('to', now) / HOUR_MS) * HOUR_MS;
   const from = Math.floor(msOf('from', to - HOURS * HOUR_MS) / HOUR_MS) * HOUR_MS;
   for (const [name, value] of Object.entries({ to, from })) {
-    if (Number.isNaN(value) && query.get(name))
-      return wrong(`\`${name}\` must be a date-time of RFC 3339`);
+    if (Number.isNaN(value) && query.get(name)) return noTime(name);
   }
   if (to - from > MAX_HOURS * HOUR_MS)
     return wrong(`from \`from\` to \`to\` may be ${MAX_HOURS / 24} days at the most`);

@@ -1,15 +1,23 @@
 import type { Store } from '../store/port.js';
 import { createBell, type Bell } from './bell.js';
-import { newsOf, readNews, type News, type NewRefused, type NewRow } from './news.js';
+import { isErased } from './erased.js';
+import {
+  newsOf,
+  readNews,
+  type NewErasure,
+  type News,
+  type NewRefused,
+  type NewRow,
+} from './news.js';
 import { furthest, idOf, type Place } from './place.js';
 import { createTail } from './tail.js';
 
-/** No news is kept for longer than twice this time, so that erased rows do not stay in memory. */
+/** No news is kept for longer than twice this time. */
 const AGE_MS = 10_000;
 /** The shortest time between two reads. Rows that arrive one by one are read and sent in groups. */
 const PAUSE_MS = 100;
 
-type ReadableStore = Pick<Store, 'rows' | 'refused' | 'follow'>;
+type ReadableStore = Pick<Store, 'rows' | 'refused' | 'progress' | 'follow'>;
 
 /** Reads the news behind a place, until it is ended or the store fails. `told` is called after each page with news. */
 const startReading = (
@@ -19,6 +27,7 @@ const startReading = (
 ) => {
   const rows = createTail<NewRow>(from.row);
   const refused = createTail<NewRefused>(from.refused);
+  const erased = createTail<NewErasure>(from.erased);
   /** The news behind each place that was asked for since the last page. Most followers are at the same place. */
   const known = new Map<string, News>();
   const bell = createBell();
@@ -29,10 +38,13 @@ const startReading = (
     for (let hasMore = true; hasMore && !isOver;) {
       const news = await readNews(store, place);
       place = news.behind;
+      if (news.erased.length)
+        rows.remove(({ row }) => news.erased.some(({ erasure }) => isErased(row, erasure)));
       rows.add(news.rows);
       refused.add(news.refused);
+      erased.add(news.erased);
       known.clear();
-      if (news.rows.length || news.refused.length) told();
+      if ([news.rows, news.refused, news.erased].some(({ length }) => length)) told();
       hasMore = news.hasMore;
     }
   };
@@ -48,6 +60,7 @@ const startReading = (
   const aging = setInterval(() => {
     rows.age();
     refused.age();
+    erased.age();
     known.clear();
   }, AGE_MS);
   run().catch((error: unknown) => isOver || failed(error));
@@ -60,9 +73,11 @@ const startReading = (
       const id = idOf(asked);
       const news = known.get(id);
       if (news) return news;
-      const [some, others] = [rows.behind(asked.row), refused.behind(asked.refused)];
-      if (!some || !others) return undefined;
-      known.set(id, newsOf(some, others, asked));
+      const some = rows.behind(asked.row);
+      const others = refused.behind(asked.refused);
+      const gone = erased.behind(asked.erased);
+      if (!some || !others || !gone) return undefined;
+      known.set(id, newsOf({ rows: some, refused: others, erased: gone }, asked));
       return known.get(id);
     },
     end: (): void => {

@@ -10,12 +10,13 @@ import type { Count, Span, Store } from '../store/port.js';
 import { storableText } from '../store/storable.js';
 import { onlyProjectOf, queryOf } from './access.js';
 import { formatOf } from './format-of.js';
-import { CSV, CSV_WITH_BOM, exportRows, NDJSON, type Format } from './export-rows.js';
+import { CSV, CSV_WITH_BOM, exportRows, NDJSON, type Download } from './export-rows.js';
 import type { Feed } from './feed.js';
 import { readPlace } from './place.js';
 import {
   MAX_PROFILES,
   MAX_RESENT,
+  readDeletion,
   readFilter,
   readHourFilter,
   readSpan,
@@ -51,6 +52,7 @@ const PAGE_HEADERS = {
 };
 const DATA_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
+const NO_USER = '`project` and `user` must be given';
 const wrong = (message: string): Response => refuse(400, { message });
 const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' in asked;
 
@@ -70,6 +72,20 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     return new Response(found.body, { headers });
   };
 
+  /** Answers with a file of the rows that match. A limit of the query holds for all of it. */
+  const exported = async (c: Context, name: string, file: Omit<Download, 'request'>) => {
+    const { method, path } = c.req;
+    const limit = c.req.query('limit');
+    const span = { ...file.span, limit: limit ? Number(limit) : undefined };
+    const download = { ...file, span, request: `${method} ${path}` };
+    const stream = method === 'HEAD' ? null : await exportRows(parts, download);
+    const headers = {
+      ...{ ...DATA_HEADERS, 'content-type': file.format.type },
+      'content-disposition': `attachment; filename="${name}"`,
+    };
+    return new Response(stream, { headers });
+  };
+
   const showRows = async (c: Context): Promise<Response> => {
     const request = c.req.raw;
     const query = queryOf(c);
@@ -79,17 +95,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     const span = readSpan(query);
     if (isWrong(filter)) return wrong(filter.wrong);
     if (isWrong(span)) return wrong(span.wrong);
-    const isHead = request.method === 'HEAD';
-    const exported = async (as: Format, name: string): Promise<Response> => {
-      const limit = query.get('limit') ? Number(query.get('limit')) : undefined;
-      const asked = { ...span.value, limit };
-      const stream = isHead ? null : await exportRows(parts, as, filter.value, asked);
-      const headers = {
-        ...{ ...DATA_HEADERS, 'content-type': as.type },
-        'content-disposition': `attachment; filename="${name}"`,
-      };
-      return new Response(stream, { headers });
-    };
+    const all = { filter: filter.value, span: span.value };
     switch (format) {
       case 'html':
       case 'json': {
@@ -97,20 +103,22 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
         return answerRead({ rows, next: nextOf(rows, span.value) });
       }
       case 'ndjson':
-        return exported(NDJSON, 'rows.ndjson');
-      case 'csv':
-        return exported(query.get('bom') === '1' ? CSV_WITH_BOM : CSV, 'rows.csv');
+        return exported(c, 'rows.ndjson', { ...all, format: NDJSON });
+      case 'csv': {
+        const csv = query.get('bom') === '1' ? CSV_WITH_BOM : CSV;
+        return exported(c, 'rows.csv', { ...all, format: csv });
+      }
       case 'sse': {
         if (feed.isFull()) return refuse(503, { waitMs: 5_000 });
         const place = request.headers.get('last-event-id') ?? query.get('after');
         const headers = { ...DATA_HEADERS, 'content-type': 'text/event-stream' };
         // Without this header nginx would buffer the events.
         // https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
-        const all = { ...headers, 'x-accel-buffering': 'no' };
-        const stream = isHead
-          ? null
-          : await feed.open(filter.value, readPlace(place), onlyProjectOf(c));
-        return new Response(stream, { headers: all });
+        const stream =
+          request.method === 'HEAD'
+            ? null
+            : await feed.open(filter.value, readPlace(place), onlyProjectOf(c));
+        return new Response(stream, { headers: { ...headers, 'x-accel-buffering': 'no' } });
       }
       default:
         return wrong('`format` must be json, ndjson, csv or sse');
@@ -171,18 +179,51 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     return answerRead({ counts, refused });
   };
 
+  const showUser = async (c: Context): Promise<Response> => {
+    const query = queryOf(c);
+    const [project, user_id] = [query.get('project'), query.get('user')];
+    const span = readSpan(query);
+    if (!project || !user_id) return wrong(NO_USER);
+    if (isWrong(span)) return wrong(span.wrong);
+    const [profile] = await store.profiles({ project, user_id }, { limit: 1 });
+    const filter = { project, user_id };
+    switch (formatOf(c.req.raw)) {
+      case 'html':
+      case 'json': {
+        const rows = await store.rows(filter, span.value);
+        return answerRead({ profile, rows, next: nextOf(rows, span.value) });
+      }
+      case 'ndjson': {
+        const format = { ...NDJSON, head: profile ? `${JSON.stringify(profile)}\n` : '' };
+        return exported(c, 'user.ndjson', { format, filter, span: span.value });
+      }
+      default:
+        return wrong('`format` must be json or ndjson');
+    }
+  };
+
+  const deleteRows = async (c: Context): Promise<Response> => {
+    const asked = readDeletion(queryOf(c));
+    if (isWrong(asked)) return wrong(asked.wrong);
+    const { erased, upto } = asked.value;
+    if (upto === undefined) return answerRead(await store.countErased(erased));
+    return answerRead({ deleted: await store.erase(erased, upto) });
+  };
+
   const erase = async (c: Context): Promise<Response> => {
     const [project, user] = [queryOf(c).get('project'), queryOf(c).get('user')];
-    if (!project || !user) return wrong('`project` and `user` must be given');
-    return answerRead({ deleted: await store.erase(project, user) });
+    if (!project || !user) return wrong(NO_USER);
+    return answerRead({ deleted: await store.erase({ project, user_id: user }) });
   };
 
   app.get('/rows', showRows);
+  app.delete('/rows', deleteRows);
   app.get('/rows/:file', (c) => showPage(c.req.param('file')));
   app.get('/refused', showRefused);
   app.post('/refused/resend', resend);
   app.get('/profiles', showProfiles);
   app.get('/counts', showCounts);
+  app.get('/users', showUser);
   app.delete('/users', erase);
   app.get('/exports', async () => answerRead({ targets: await readDelays(store, now()) }));
   app.get('/setup', () => answerJson(200, setup.state()));

@@ -30,6 +30,12 @@ export const createTail = <Entry extends { seq: number; json: string }>(from: nu
         rest -= entries[count++]!.json.length;
       drop(count);
     },
+    /** Drops some entries, wherever they stand. */
+    remove: (isGone: (entry: Entry) => boolean): void => {
+      const kept = entries.filter((entry) => !isGone(entry));
+      entries.splice(0, entries.length, ...kept);
+      size = kept.reduce((sum, { json }) => sum + json.length, 0);
+    },
     /** Drops the entries that were here at the last call already. */
     age: (): void => {
       drop(indexBehind(old));

@@ -1,7 +1,7 @@
 import type { EventBody, IdentifyBody, RecordType } from '../../interface/bodies.js';
 import type { Incoming } from '../incoming.js';
 import type { Refusal } from '../refusal.js';
-import type { Progress } from './progress.js';
+import type { Erasure, Progress } from './progress.js';
 
 /**
  * What became of a record in the store. `known`: a record of its project and type with its id is stored already, so
@@ -111,6 +111,9 @@ export interface Profile {
 /** A row that gets a place of its own in another store. */
 export type PlacelessRow = Omit<Row, 'seq'>;
 
+/** Which rows an erasure deletes: those of one user, or those that fit the other fields. */
+export type Erased = Omit<Erasure, 'place' | 'upto'>;
+
 /** The content that one store takes over from another. */
 export interface Held {
   rows?: readonly PlacelessRow[] | undefined;
@@ -209,13 +212,24 @@ export interface Store {
   hours(filter: HourFilter): Promise<Hours>;
   /** How many refused are kept, or how many of them name a project. */
   countRefused(project?: string): Promise<number>;
-  /** Deletes all rows of a user, the profile, and the refused of that user. Returns how many rows there were. */
-  erase(project: string, userId: string): Promise<number>;
   /**
-   * Deletes rows that arrived before this time, and profiles that no identify has changed since, and returns how many
-   * there were. A call deletes `limit` rows at most, and looks at the next `limit` profiles.
+   * Deletes the rows that fit, and of a user the profile and the refused as well. Only rows below the place `upto` are
+   * deleted; without it all that are stored by now. Returns how many there were. The erasure is kept before anything is
+   * deleted, so a process that is killed meanwhile, or another one, goes on with it.
    */
-  expire(before: string, limit: number): Promise<number>;
+  erase(erased: Erased, upto?: number): Promise<number>;
+  /** How many rows fit by now, and the place below which they are. */
+  countErased(erased: Erased): Promise<{ rows: number; upto: number }>;
+  /**
+   * Deletes rows that arrived before this time, `limit` at most, and what was refused before. With `upto` only rows below
+   * that place. Returns how many rows there were.
+   */
+  expire(before: string, limit: number, upto?: number): Promise<number>;
+  /**
+   * Looks at the next `limit` profiles, deletes those that no identify has changed since this time, and returns how many
+   * there were.
+   */
+  expireProfiles(before: string, limit: number): Promise<number>;
   /**
    * Takes over the content of another store as it is, and returns how much of it was new. Existing rows stay, so it can
    * be done again. Of two values of a property the one of the later call wins. A row or profile that the database

@@ -97,8 +97,13 @@ export interface Progress {
   unbury(target: string, places: readonly number[]): Promise<void>;
   /** Rows that the target has refused, in the order of their places, behind one of them. */
   dead(target: string, after: number, limit: number): Promise<TargetDead[]>;
-  /** Erasures behind a place whose rows are deleted here, in their order. */
+  /**
+   * Erasures behind a place whose rows are deleted here, in their order. An erasure that is still under way holds up
+   * those behind it, so that nobody who goes on behind the last one misses it.
+   */
   erasures(after: number, limit: number): Promise<Erasure[]>;
+  /** The place of the last of these erasures; 0 if there is none. */
+  lastErasure(): Promise<number>;
   /** The rows between two places in each block of so many, by the block's first place. */
   sumPlaces(span: PlaceSpan & { block: number }): Promise<Map<number, PlaceSum>>;
   /** The places of the stored rows between two places, in their order. */
@@ -159,11 +164,30 @@ const number = (column: string, as = column): string =>
 const present = <Row extends object>(row: Row): Row =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
 
-export const createProgress = ({ read, run, table, now }: ProgressDatabase): Progress => {
+/** The first erasures that meet a condition, in their order. `limit` is a number or stands for a value. */
+export const readErasures = async (
+  { read, table }: Pick<ProgressDatabase, 'read' | 'table'>,
+  condition: string,
+  limit: string,
+  ...values: unknown[]
+): Promise<Erasure[]> => {
+  const rows = await read<Erasure>(
+    `SELECT ${number('place')}, project, user_id, channel, event, received_from AS "from",
+      received_to AS "to", ${number('upto')}
+    FROM ${table('erasures')} WHERE ${condition} ORDER BY erasures.place LIMIT ${limit}`,
+    ...values,
+  );
+  return rows.map(present);
+};
+
+export const createProgress = (database: ProgressDatabase): Progress => {
+  const { read, run, table, now } = database;
   const records = table('records');
   const [source, erasures] = [table('source'), table('erasures')];
   const [targets, dead] = [table('targets'), table('target_dead')];
   const held = `name = $1 AND number = $2`;
+  const isHeard = `is_done = 1
+    AND NOT EXISTS (SELECT 1 FROM ${erasures} AS u WHERE u.is_done = 0 AND u.place < erasures.place)`;
   const LOCK = `name AS target, ${number('number')}, ${number('place')}, ${number('erased')}, memo`;
 
   return {
@@ -252,14 +276,13 @@ export const createProgress = ({ read, run, table, now }: ProgressDatabase): Pro
         ORDER BY target_dead.place LIMIT $3`,
         ...[target, after, limit],
       ),
-    erasures: async (after, limit) => {
-      const rows = await read<Erasure>(
-        `SELECT ${number('place')}, project, user_id, channel, event, received_from AS "from",
-          received_to AS "to", ${number('upto')}
-        FROM ${erasures} WHERE place > $1 AND is_done = 1 ORDER BY erasures.place LIMIT $2`,
-        ...[after, limit],
+    erasures: (after, limit) =>
+      readErasures(database, `place > $1 AND ${isHeard}`, '$2', after, limit),
+    lastErasure: async () => {
+      const [row] = await read<{ place: number }>(
+        `SELECT ${number('coalesce(max(place), 0)', 'place')} FROM ${erasures} WHERE ${isHeard}`,
       );
-      return rows.map(present);
+      return row!.place;
     },
     sumPlaces: async ({ from, to, block }) => {
       const rows = await read<PlaceSum & { first: number }>(

@@ -117,12 +117,12 @@ export const describeHours: Part = (name, enter) => {
       const records = many(120);
       await store.write(records);
       await store.write(records.filter((_, n) => n % 2).map(again));
-      expect(await store.erase('p', 'u1')).toBeGreaterThan(10);
+      expect(await store.erase({ project: 'p', user_id: 'u1' })).toBeGreaterThan(10);
       await expectSums(store);
       expect(await store.expire(records[40]!.receivedAt, 15)).toBeGreaterThan(10);
       await expectSums(store);
       for (const user of ['u0', 'u1', 'u2'])
-        for (const project of ['p', 'q']) await store.erase(project, user);
+        for (const project of ['p', 'q']) await store.erase({ project, user_id: user });
       expect(await store.hours(EVER)).toEqual({ hours: [] });
       await store.write(records);
       await expectSums(store);
@@ -172,11 +172,11 @@ export const describeHours: Part = (name, enter) => {
       expect(await sum({ project: 'q', event: ['e9999'] })).toBe(1);
       expect(await hoursOf(store)).toEqual(sumsOf(await rowsOf(store)));
       // What is erased of a name is taken off where it was summed.
-      await store.erase('p', 'u0');
+      await store.erase({ project: 'p', user_id: 'u0' });
       await store.write([event({ event: 'e0' }, timesOf(1)), event({ event: 'new' }, timesOf(1))]);
       expect(await hoursOf(store)).toEqual(sumsOf(await rowsOf(store)));
       expect(await sum({ project: 'p', event: ['e0'] })).toBe(1);
-      await store.erase('p', 'u1');
+      await store.erase({ project: 'p', user_id: 'u1' });
       expect(await hoursOf(store)).toEqual(sumsOf(await rowsOf(store)));
       await store.expire(iso(BASE + 600 * MINUTE), 1_000);
       expect(await store.hours(EVER)).toEqual({ hours: [] });
@@ -198,12 +198,12 @@ export const describeHours: Part = (name, enter) => {
       await Promise.all([
         one.write([...written, ...old.slice(-30), ...old.slice(0, 30)]),
         other.write([...old.slice(900, 1_200), ...written.slice(0, 5)]),
-        other.erase('q', 'u2'),
+        other.erase({ project: 'q', user_id: 'u2' }),
         one.expire(old[100]!.receivedAt, 50),
       ]);
       await other.write(old.slice(1_500, 1_600));
       expect((await one.hours(EVER)).whole_from).toBe(first.whole_from);
-      await one.erase('p', 'u1');
+      await one.erase({ project: 'p', user_id: 'u1' });
       await vi.waitFor(
         async () => expect((await one.hours(EVER)).whole_from).toBeUndefined(),
         30_000,

@@ -65,7 +65,7 @@ export const describeImport: Part = (name, enter) => {
       await fc.assert(
         fc.asyncProperty(all, again, async (records, repeats) => {
           for (const user_id of ['u', 'v'])
-            for (const store of [from, to]) await store.erase('p', user_id);
+            for (const store of [from, to]) await store.erase({ project: 'p', user_id });
           await from.write(records);
           await from.write(repeats.flatMap<Incoming>((n) => records[n] ?? []));
           const lines = await linesOf(from);

@@ -94,7 +94,7 @@ export const describeJson: Part = (name, enter) => {
       expect(profile).toMatchObject({ user_id: good, properties: { [good]: good } });
       expect(idsOf(await store.rows({ event: [bad], user_id: bad }, ALL))).toEqual([one!.id]);
       expect(await store.rows({ text: bad, not: [bad] }, ALL)).toHaveLength(1);
-      expect(await store.erase('p', bad)).toBe(2);
+      expect(await store.erase({ project: 'p', user_id: bad })).toBe(2);
     });
   });
 };

@@ -60,7 +60,7 @@ export const describeRows: Part = (name, enter) => {
       expect(idsOf(read)).toEqual(idsOf(await reader.rows({}, ALL)));
     });
 
-    it('is told to those who follow: of each process, of rows and of what was refused', async (store, {
+    it('is told to those who follow: of each process, of rows, of what was refused and of what was erased', async (store, {
       open,
     }) => {
       const other = await open();
@@ -76,6 +76,8 @@ export const describeRows: Part = (name, enter) => {
       await other.write([event()]);
       await isTold();
       await other.refuse([refusal()]);
+      await isTold();
+      await other.erase({ project: 'p', user_id: 'nobody' });
       await isTold();
       stop();
       expect(stopped).not.toHaveBeenCalled();
@@ -170,6 +172,16 @@ export const describeRows: Part = (name, enter) => {
       expect((await refusedOf(store)).map(({ received_at }) => received_at)).toEqual([at(6)]);
     });
 
+    it('expire up to a place, if there is one', async (store) => {
+      const ages = [5, 1, 9, 2, 3];
+      await store.write(ages.map((age) => event({}, { id: `at ${age}`, receivedAt: at(age) })));
+      const { seq } = (await rowsOf(store))[3]!;
+      expect(await store.expire(at(6), 10, seq)).toBe(2);
+      expect(idsOf(await rowsOf(store))).toEqual(['at 9', 'at 2', 'at 3']);
+      expect(await store.expire(at(6), 10, seq)).toBe(0);
+      expect(await store.expire(at(6), 10)).toBe(2);
+    });
+
     it('of a user are erased, with the profile and what was refused of that user', async (store, {
       spoil,
     }) => {
@@ -190,8 +202,8 @@ export const describeRows: Part = (name, enter) => {
         refusal({ project: 'q', user_id: 'gone "1"', message: 'of another project' }),
         refusal({ project: 'p', user_id: 'stays', message: 'of another user' }),
       ]);
-      expect(await store.erase('p', 'gone "1"')).toBe(2_101);
-      expect(await store.erase('p', 'gone "1"')).toBe(0);
+      expect(await store.erase({ project: 'p', user_id: 'gone "1"' })).toBe(2_101);
+      expect(await store.erase({ project: 'p', user_id: 'gone "1"' })).toBe(0);
       const left = await rowsOf(store);
       expect(left.map(({ project, user_id }) => [project, user_id])).toEqual([
         ['q', 'gone "1"'],
@@ -226,7 +238,7 @@ export const describeRows: Part = (name, enter) => {
         await store.refuse(
           [...ofUser, ...ofOthers].map((body) => refusal({ body, ...(project && { project }) })),
         );
-      await store.erase('p', '42');
+      await store.erase({ project: 'p', user_id: '42' });
       expect((await refusedOf(store)).map(({ project, body }) => [project, body])).toEqual([
         ...ofOthers.map((body) => ['p', body]),
         ...ofOthers.map((body) => [undefined, body]),

@@ -9,6 +9,8 @@ export interface StoreWorld {
   open: (options?: { onReplaced?: (records: number) => void }) => Promise<Store>;
   /** Gives the tables the form that they had before there were sums by hour. */
   takeBack: () => Promise<void>;
+  /** Makes all erasures older. */
+  makeOlder: (ms: number) => Promise<void>;
   /** Has the database refuse events of this name with these words, until what is returned is called. */
   spoil: (event: string, words: string) => Promise<() => Promise<void>>;
 }

@@ -204,7 +204,7 @@ it('is compared with the store: what lacks is written, what is there twice is to
   // Two are lost and two are there twice, so that the numbers of rows are the same.
   state.rows.splice(state.rows.indexOf(7), 2);
   state.rows.push(20, 21);
-  await store.erase('p', 'nobody');
+  await store.erase({ project: 'p', user_id: 'nobody' });
   expect(await verify({ store, target })).toEqual({
     ...{ from: 1, to: 31, stored: 30, exported: 29, filled: 2, missing: 0, dead: 1, gone: 0 },
     twice: [{ from: 1, rows: 2 }],

@@ -115,3 +115,27 @@ it('shows the rows of another store in place of those that it had', async () => 
   await vi.waitUntil(() => shown().length === 1);
   expect(shown()).toEqual([1]);
 });
+
+it('takes away the rows that are erased, and closes one of them that is open', async () => {
+  let send: (text: string) => void = () => undefined;
+  vi.stubGlobal('location', { search: '', pathname: '/rows' });
+  vi.stubGlobal('fetch', async (path: string) => {
+    if (!path.includes('format=sse')) return Response.json({ counts: [], rows: [] });
+    const stream = new ReadableStream<Uint8Array>({
+      start: (controller) => (send = (text) => controller.enqueue(new TextEncoder().encode(text))),
+    });
+    return new Response(stream);
+  });
+  const feed = createFeed();
+  feed.start();
+  await vi.waitUntil(() => feed.state().connection.kind === 'open');
+  send([1, 2, 3].map(rowOf).join('') + eventOf('ready', {}));
+  await vi.waitUntil(() => feed.state().isReady);
+  feed.open(2);
+  const erasure = { place: 3, project: 'p', upto: 3 };
+  send(eventOf('erased', erasure) + rowOf(4));
+  const shown = () => feed.state().kept.shown.map(({ row }) => row.seq);
+  await vi.waitUntil(() => !shown().includes(2));
+  expect(shown()).toEqual([4, 3]);
+  expect([feed.state().openSeq, feed.holds('open')]).toEqual([undefined, false]);
+});

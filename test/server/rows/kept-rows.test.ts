@@ -4,6 +4,7 @@ import {
   arrive,
   bringIn,
   NO_ROWS,
+  withoutErased,
   type Arrival,
   type KeptRows,
 } from '../../../src/server/rows/page/state/kept-rows.js';
@@ -43,6 +44,36 @@ describe('rows that flow', () => {
   it('take a new count of arrivals in their place', () => {
     const kept = flow(flow(NO_ROWS, batch(1, 3)), [arrival(2, 1, 5)]);
     expect(kept.shown.map(({ row }) => row.arrivals)).toEqual([1, 5, 1]);
+  });
+});
+
+describe('rows that the service has erased', () => {
+  const row = (seq: number, more: Partial<Row> = {}): Arrival => ({
+    row: {
+      ...({ seq, project: 'p', channel: 'c', event: 'e', arrivals: 1 } as Row),
+      ...{ received_at: `2026-03-01T12:00:0${seq}.000Z`, ...more },
+    },
+    size: 1,
+  });
+
+  it('go from what is shown and from what waits, and no others', () => {
+    const kept = hold(flow(NO_ROWS, [row(1, { user_id: 'u' }), row(2)]), [
+      ...[row(3, { user_id: 'u' }), row(4, { user_id: 'u', project: 'q' })],
+      row(5, { user_id: 'u' }),
+    ]);
+    const left = withoutErased(kept, [{ place: 5, upto: 5, project: 'p', user_id: 'u' }]);
+    expect([seqs(left.shown), seqs(left.waiting), left.waitingCount]).toEqual([[2], [5, 4], 2]);
+  });
+
+  it.each([
+    [{ channel: 'd' }, [4, 3, 1]],
+    [{ event: 'e' }, [3]],
+    [{ from: '2026-03-01T12:00:02.000Z', to: '2026-03-01T12:00:04.000Z' }, [4, 1]],
+    [{ from: '2026-03-01T12:00:02.000Z', upto: 4 }, [4, 1]],
+  ])('fit all that the erasure names: %j', (more, left) => {
+    const rows = [row(1), row(2, { channel: 'd' }), row(3, { event: 'f' }), row(4)];
+    const erasure = { place: 9, upto: 9, project: 'p', ...more };
+    expect(seqs(withoutErased(flow(NO_ROWS, rows), [erasure]).shown)).toEqual(left);
   });
 });
 

@@ -2,6 +2,7 @@ import type Database from 'libsql';
 import { anyCase } from '../any-case.js';
 import type { Row, RowFilter, Span } from '../port.js';
 import { storableText } from '../storable.js';
+import { createSteps } from './steps.js';
 
 interface StoredRow {
   seq: number;
@@ -76,27 +77,9 @@ const globOf = (text: string): string => {
   return `*${letters.join('')}*`;
 };
 
-/**
- * How many places are looked through at a time: as many as take some milliseconds, since a row may have a hundred bytes
- * or a hundred thousand. A step stays small over small rows, because large ones may follow. SQLite blocks the only thread
- * meanwhile, so other requests get a turn after each step, and also after the last one: an export asks for page after
- * page.
- */
-const [FIRST_STEP, MIN_STEP, MAX_STEP] = [100, 20, 500];
-const STEP_MS = 10;
-const nextStep = (step: number, tookMs: number): number =>
-  tookMs > STEP_MS ? Math.max(MIN_STEP, Math.ceil(step / 2)) : Math.min(MAX_STEP, step * 2);
-
-interface Ends {
-  first: number | null;
-  last: number | null;
-}
-
 /** Reads rows. A filter that few rows fit may have to look at all rows, so it does that in steps. */
 export const createRowReader = (database: Database.Database) => {
-  const ends = database.prepare<unknown[]>(
-    'SELECT (SELECT min(seq) FROM records) AS first, (SELECT max(seq) FROM records) AS last',
-  );
+  const steps = createSteps(database);
 
   return async (filter: RowFilter, { after, before, limit, newest }: Span): Promise<Row[]> => {
     const conditions: Condition[] = [...conditionsOf(filter), ['seq > ?'], ['seq < ?']];
@@ -105,21 +88,11 @@ export const createRowReader = (database: Database.Database) => {
       ORDER BY seq ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
     );
     const values = conditions.flatMap(([, ...given]) => given);
-    const [{ first, last }] = ends.all() as [Ends];
-    let low = Math.max(after ?? 0, (first ?? 1) - 1);
-    let high = Math.min(before ?? Infinity, (last ?? 0) + 1);
     const found: Row[] = [];
-    let step = FIRST_STEP;
-    while (found.length < limit && high - low > 1) {
-      const from = newest ? Math.max(low, high - 1 - step) : low;
-      const to = newest ? high : Math.min(high, low + 1 + step);
-      const startedAt = performance.now();
-      const rows = look.all(...values, from, to, limit - found.length) as StoredRow[];
+    for await (const places of steps({ after, before, newest })) {
+      const rows = look.all(...values, ...places, limit - found.length) as StoredRow[];
       found.push(...rows.map(readRow));
-      step = nextStep(step, performance.now() - startedAt);
-      if (newest) high = from + 1;
-      else low = to - 1;
-      await new Promise(setImmediate);
+      if (found.length >= limit) break;
     }
     return found;
   };

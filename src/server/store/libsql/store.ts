@@ -2,12 +2,14 @@ import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../check-options.js';
 import type { Incoming } from '../../incoming.js';
 import { arrivedOf, lettersOf, refusedProfileOf } from '../dead-letter.js';
+import { createErasures } from '../erasures.js';
 import { createGroups } from '../groups.js';
 import { startSumming } from '../hours.js';
 import type { Count, Store, Written } from '../port.js';
-import { createProgress, type PlainStatement } from '../progress.js';
-import { storable, storableText, tellReplaced } from '../storable.js';
+import { createProgress, type PlainStatement, type ProgressDatabase } from '../progress.js';
+import { storable, tellReplaced } from '../storable.js';
 import { openConnections } from './connections.js';
+import { createErasureFinder, createErasureWriter } from './erase.js';
 import { createHourWriter, readHours } from './hours.js';
 import { createNotice } from './notice.js';
 import { createProfileWriter, readProfiles } from './profiles.js';
@@ -21,9 +23,6 @@ export interface LibsqlStoreOptions {
   /** Called with the number of records in which NUL or half a character was replaced by U+FFFD. */
   onReplaced?: ((records: number) => void) | undefined;
 }
-
-/** Rows of a user that one transaction erases at the most, so that it holds up no other work for long. */
-const ERASE_ROWS = 5_000;
 
 /** SQLite writes the number of a value behind a question mark. */
 const numbered = (sql: string): string => sql.replace(/\$(\d)/g, '?$1');
@@ -63,7 +62,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     lanes: 1,
   });
 
-  const progress = createProgress({
+  const progressDatabase: ProgressDatabase = {
     table: (name) => name,
     now: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
     read: async <Row>(sql: string, ...values: unknown[]) =>
@@ -75,6 +74,19 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
           rows = await writer.prepare(numbered(sql))<Row>(...values);
         return rows;
       }),
+  };
+  const progress = createProgress(progressDatabase);
+
+  const placeNow = async (): Promise<number> => (lastPlace.all() as { seq: number }[])[0]?.seq ?? 0;
+  const begin = createErasureWriter(writer, profiles, progressDatabase.now);
+  const erasures = createErasures({
+    ...progressDatabase,
+    begin: (erased, upto) => transaction(() => begin(erased, upto)),
+    find: createErasureFinder(reader),
+    remove: (places) => transaction(() => rows.remove(places)),
+    removeRefused: (project, userId) => transaction(() => refused.removeOfUser(project, userId)),
+    lastPlace: placeNow,
+    done: notice.tell,
   });
 
   const isWhole = !reader.prepare('SELECT 1 FROM summing').all().length;
@@ -93,7 +105,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     check: () => transaction(() => writer.exec('PRAGMA application_id = 0')),
     refuse: async (all) => void (await run(() => refused.put(all))),
     rows: createRowReader(reader),
-    lastPlace: async () => (lastPlace.all() as { seq: number }[])[0]?.seq ?? 0,
+    lastPlace: placeNow,
     refused: async (span, project) => readRefused.read(span, project),
     resend: (seqs) => run(() => refused.resend(seqs, rows.write)),
     purge: (seqs) => run(() => refused.purge(seqs)),
@@ -102,28 +114,14 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     counts: async () => counts.all() as Count[],
     hours: async (filter) => readHours(reader, filter),
     countRefused: async (project) => readRefused.count(project),
-    erase: async (project, userId) => {
-      const user = [storableText(project), storableText(userId)] as const;
-      /** Erases some rows, and after the last of them the profile and the refused. */
-      const eraseSome = async (): Promise<number> => {
-        const erased = await rows.removeOfUser(...user, ERASE_ROWS);
-        if (erased === ERASE_ROWS) return erased;
-        await profiles.remove({ project: user[0], user_id: user[1] });
-        await refused.removeOfUser(...user);
-        return erased;
-      };
-      let all = 0;
-      for (let erased = ERASE_ROWS; erased === ERASE_ROWS; all += erased)
-        erased = await run(eraseSome);
-      return all;
-    },
-    expire: (before, limit) =>
+    erase: erasures.erase,
+    countErased: erasures.countErased,
+    expire: (before, limit, upto) =>
       run(async () => {
         await refused.removeBefore(before);
-        return (
-          (await rows.removeBefore(before, limit)) + (await profiles.removeBefore(before, limit))
-        );
+        return rows.removeBefore(before, limit, upto);
       }),
+    expireProfiles: (before, limit) => run(() => profiles.removeBefore(before, limit)),
     adopt: ({
       rows: given = [],
       mergesIdentifies = false,
@@ -157,7 +155,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
       }),
     close: async () => {
       notice.end();
-      await endSumming();
+      await Promise.all([erasures.end(), endSumming()]);
       await writes.whenIdle();
       await close();
     },

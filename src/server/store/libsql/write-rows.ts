@@ -59,10 +59,12 @@ export const createRowWriter = (
   const insertNew = insert('DO NOTHING');
   const remove = prepare('DELETE FROM records WHERE project = ? AND type = ? AND id = ?');
   const removeSome = (found: string) =>
-    prepare(`DELETE FROM records WHERE seq IN (SELECT seq FROM records WHERE ${found} LIMIT ?)
+    prepare(`DELETE FROM records WHERE seq IN (${found})
       RETURNING seq, project, channel, event, called_at, received_at, arrivals`);
-  const removeOfUser = removeSome('project = ? AND user_id = ?');
-  const removeBefore = removeSome('received_at < ? ORDER BY received_at');
+  const removePlaces = removeSome('SELECT value FROM json_each(?)');
+  const removeBefore = removeSome(
+    'SELECT seq FROM records WHERE received_at < ? AND seq < ? ORDER BY received_at LIMIT ?',
+  );
 
   /** Takes rows that were removed off the sums by hour, and returns how many they are. */
   const takeOff = async (removing: Promise<RemovedRow[]>): Promise<number> => {
@@ -152,11 +154,11 @@ export const createRowWriter = (
       await hours.add(sums);
       return written;
     },
-    /** Deletes the rows of a user, at most `limit`, and returns how many there were. */
-    removeOfUser: (project: string, userId: string, limit: number): Promise<number> =>
-      takeOff(removeOfUser<RemovedRow>(project, userId, limit)),
+    /** Deletes rows by their places, and returns how many there were. */
+    remove: (places: readonly number[]): Promise<number> =>
+      takeOff(removePlaces<RemovedRow>(JSON.stringify(places))),
     /** Deletes rows that arrived before a time, at most `limit`, and returns how many there were. */
-    removeBefore: (time: string, limit: number): Promise<number> =>
-      takeOff(removeBefore<RemovedRow>(time, limit)),
+    removeBefore: (time: string, limit: number, upto = Number.MAX_SAFE_INTEGER): Promise<number> =>
+      takeOff(removeBefore<RemovedRow>(time, upto, limit)),
   };
 };

@@ -10,7 +10,10 @@ export interface DatabaseOptions {
   statementTimeout: number;
 }
 
-/** A statement. One with a name is planned once for each connection. */
+/**
+ * A statement. One with a name is planned once for each connection. A text without values may have several, which are one
+ * transaction; the rows are those of the last one.
+ */
 export interface Statement {
   text: string;
   name?: string;
@@ -126,8 +129,10 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
   };
   const ask = async <Row>(pool: pg.Pool, statement: Statement): Promise<Row[]> => {
     try {
-      const { rows } = await on(pool, (client) => client.query(statement));
-      return rows as Row[];
+      const results = await on<pg.QueryResult | pg.QueryResult[]>(pool, (client) =>
+        client.query(statement),
+      );
+      return [results].flat().at(-1)!.rows as Row[];
     } catch (error) {
       throw inWords(error);
     }

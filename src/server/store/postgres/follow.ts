@@ -49,7 +49,8 @@ export const createFollowers = (database: PostgresDatabase, tables: Tables, sche
   const look = async (): Promise<void> => {
     const lastOf = (table: string) => `(SELECT max(seq) FROM ${table})`;
     const [row] = await database.read<{ places: string }>({
-      text: `SELECT concat_ws(' ', ${lastOf(tables.records)}, 'and', ${lastOf(tables.refused)}) AS places`,
+      text: `SELECT concat_ws(' ', ${lastOf(tables.records)}, 'and', ${lastOf(tables.refused)}, 'and',
+        (SELECT count(*) || ' ' || sum(place) FROM ${tables.erasures} WHERE is_done = 1)) AS places`,
     });
     if (seen !== undefined && seen !== row!.places) tell();
     seen = row!.places;

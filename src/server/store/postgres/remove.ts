@@ -1,13 +1,10 @@
+import type { ErasureParts } from '../erasures.js';
 import { namesUser } from '../names-user.js';
 import type { Store } from '../port.js';
-import { storableText } from '../storable.js';
 import { isoOut, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
 import { addToHours, IS_SUMMED, unsummedOf, type createHours } from './hours.js';
 import { lockOf } from './schema.js';
-
-/** How many rows one statement deletes. Writes have to wait meanwhile. */
-const CHUNK = 1_000;
 
 /** Deletes under the lock of the writes, so that neither waits for single rows of the other. */
 export const createRemovers = (
@@ -15,18 +12,17 @@ export const createRemovers = (
   tables: Tables,
   schema: string,
   cleanHours: ReturnType<typeof createHours>['clean'],
-): Pick<Store, 'erase' | 'expire' | 'clear'> => {
+): Pick<Store, 'expire' | 'expireProfiles' | 'clear'> &
+  Pick<ErasureParts, 'remove' | 'removeRefused'> => {
   const { records, counts, profiles, refused } = tables;
   const turn = `turn AS MATERIALIZED (SELECT ${lockOf(schema, 'rows')})`;
 
-  /** Deletes rows that meet a condition, at most as many as the first value says. */
+  /** Deletes rows that meet a condition. */
   const removeRows = async (condition: string, values: unknown[]): Promise<number> => {
     const [row] = await database.write<{ removed: number; hours: string[] | null }>({
       text: `WITH ${turn}, ${unsummedOf(tables)},
         gone AS (
-          DELETE FROM ${records} WHERE seq IN (
-            SELECT seq FROM ${records} WHERE ${condition} LIMIT $1::integer
-          ) AND EXISTS (SELECT 1 FROM turn) RETURNING *
+          DELETE FROM ${records} WHERE ${condition} AND EXISTS (SELECT 1 FROM turn) RETURNING *
         ),
         counted AS (
           UPDATE ${counts} AS c SET rows = c.rows - removed FROM (
@@ -46,7 +42,7 @@ export const createRemovers = (
     return row!.removed;
   };
 
-  const eraseRefused = async (project: string, userId: string): Promise<void> => {
+  const removeRefused = async (project: string, userId: string): Promise<void> => {
     // The record of a dead one is JSON as we write it. The other bodies are as strangers sent them.
     await database.write({
       text: `DELETE FROM ${refused} WHERE (project = $1 OR project IS NULL)
@@ -94,29 +90,18 @@ export const createRemovers = (
   };
 
   return {
-    erase: async (project, userId) => {
-      const user = [storableText(project), storableText(userId)] as const;
-      let all = 0;
-      // Goes on until no row is left. Fewer rows than asked for do not mean the end: others may have deleted some while
-      // this statement waited for the lock.
-      for (let removed = 1; removed > 0; all += removed)
-        removed = await removeRows('project = $2 AND user_id = $3', [CHUNK, ...user]);
-      await database.write({
-        text: `WITH ${turn} DELETE FROM ${profiles}
-          WHERE project = $1 AND user_id = $2 AND EXISTS (SELECT 1 FROM turn)`,
-        values: [...user],
-      });
-      await eraseRefused(...user);
-      return all;
-    },
-    expire: async (before, limit) => {
+    remove: (places) => removeRows('seq = ANY($1::bigint[])', [places]),
+    removeRefused,
+    expire: async (before, limit, upto = Number.MAX_SAFE_INTEGER) => {
       await database.write({
         text: `DELETE FROM ${refused} WHERE received_at < $1::timestamptz`,
         values: [before],
       });
-      const rows = 'received_at < $2::timestamptz ORDER BY received_at';
-      return (await removeRows(rows, [limit, before])) + (await expireProfiles(before, limit));
+      const rows = `seq IN (SELECT seq FROM ${records} WHERE received_at < $2::timestamptz
+        AND seq < $3::bigint ORDER BY received_at LIMIT $1::integer)`;
+      return removeRows(rows, [limit, before, upto]);
     },
+    expireProfiles,
     clear: async () => {
       // TRUNCATE keeps the sequence, so no place is given twice.
       await database.write({ text: `TRUNCATE ${Object.values(tables).join(', ')}` });

@@ -5,8 +5,11 @@ import type { PostgresDatabase } from './database.js';
 
 /** Quotes a name for use in a statement. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-/** Quotes a text for use in a statement. */
-export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** Quotes a text for use in a statement, whatever a backslash means to the server. */
+export const literal = (text: string): string => {
+  const inQuotes = `'${text.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`;
+  return text.includes('\\') ? ` E${inQuotes}` : inQuotes;
+};
 
 /**
  * Takes a lock of this schema until the end of the transaction. One process writes rows at a time, so places appear in

@@ -2,14 +2,16 @@ import { callback, positive, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../check-options.js';
 import type { Incoming } from '../../incoming.js';
 import { arrivedOf, lettersOf, refusedProfileOf, resentOf } from '../dead-letter.js';
+import { createErasures } from '../erasures.js';
 import { createGroups } from '../groups.js';
 import { startSumming } from '../hours.js';
 import type { Count, Held, NewRefused, Profile, Store, Written } from '../port.js';
-import { createProgress, type PlainStatement } from '../progress.js';
+import { createProgress, type PlainStatement, type ProgressDatabase } from '../progress.js';
 import { storable, tellReplaced } from '../storable.js';
 import { createRecordWriter } from '../write-records.js';
 import { tableOf, tablesOf } from './columns.js';
 import { openDatabase } from './database.js';
+import { createEraser } from './erase.js';
 import { createFollowers } from './follow.js';
 import { createHours } from './hours.js';
 import { createProfiles } from './profiles.js';
@@ -67,7 +69,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
       isHeavy: records.some(({ type }) => type === 'identify'),
     });
 
-  const progress = createProgress({
+  const progressDatabase: ProgressDatabase = {
     table: (name) => tableOf(schema, name),
     now: `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)`,
     read: (text: string, ...values: unknown[]) => database.read({ text, values }),
@@ -77,7 +79,24 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
         rows = await database.write<Row>({ text, values });
       return rows;
     },
+  };
+  const progress = createProgress(progressDatabase);
+  const lastPlace = async (): Promise<number> => {
+    const [row] = await database.read<{ place: number }>({
+      text: `SELECT CASE WHEN is_called THEN last_value::float8 ELSE 0 END AS place
+        FROM ${quoted(schema)}.records_seq_seq`,
+    });
+    return row!.place;
+  };
+  const { remove, removeRefused, ...expiring } = createRemovers(
+    ...([database, tables, schema, hours.clean] as const),
+  );
+  const erasures = createErasures({
+    ...progressDatabase,
+    ...createEraser(database, tables, schema, progressDatabase.now),
+    ...{ remove, removeRefused, lastPlace, done: followers.told },
   });
+  await erasures.started().catch(() => {}); // they are looked for again
 
   /** Stores the rows that are new, and returns how many they are, and those that the database refuses. */
   const adoptRows = async ({ rows = [], mergesIdentifies = false }: Held) => {
@@ -130,13 +149,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     },
     refuse,
     rows: createRowReader(database, tables),
-    lastPlace: async () => {
-      const [row] = await database.read<{ place: number }>({
-        text: `SELECT CASE WHEN is_called THEN last_value::float8 ELSE 0 END AS place
-          FROM ${quoted(schema)}.records_seq_seq`,
-      });
-      return row!.place;
-    },
+    lastPlace,
     refused: refused.read,
     resend: async (seqs) => {
       const letters = await refused.dead(seqs);
@@ -161,7 +174,9 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
       }),
     hours: hours.read,
     countRefused: refused.count,
-    ...createRemovers(database, tables, schema, hours.clean),
+    erase: erasures.erase,
+    countErased: erasures.countErased,
+    ...expiring,
     adopt: async (held) => {
       const broken = await adoptProfiles(held.profiles ?? []);
       const { added, letters } = await adoptRows(held);
@@ -174,7 +189,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     progress,
     close: async () => {
       await followers.close();
-      await endSumming();
+      await Promise.all([erasures.end(), endSumming()]);
       await writes.whenIdle();
       await refused.whenIdle();
       await database.close();

@@ -1,8 +1,17 @@
 import type { SetupState } from '../../../setup.js';
 import type { Refused, Row } from '../../../store/port.js';
+import type { Erasure } from '../../../store/progress.js';
 import { connect, type Connection } from './connection.js';
 import { queryOf, readFilters, type Filters } from './filters.js';
-import { addOlder, arrive, bringIn, NO_ROWS, type Arrival, type KeptRows } from './kept-rows.js';
+import {
+  addOlder,
+  arrive,
+  bringIn,
+  NO_ROWS,
+  withoutErased,
+  type Arrival,
+  type KeptRows,
+} from './kept-rows.js';
 import { createRate, type Rate } from './rate.js';
 import type { ServerEvent } from './read-events.js';
 import { addSeen, NOTHING_SEEN, type Seen } from './seen.js';
@@ -104,6 +113,7 @@ export const createFeed = () => {
     const rows: Row[] = [];
     let arrived: Arrival[] = [];
     const refused: Refused[] = [];
+    const erased: Erasure[] = [];
     for (const { name, data } of events) {
       if (name === 'row') {
         const row = JSON.parse(data) as Row;
@@ -111,6 +121,7 @@ export const createFeed = () => {
         arrived.push({ row, size: data.length });
       }
       if (name === 'refused') refused.push(JSON.parse(data) as Refused);
+      if (name === 'erased') erased.push(JSON.parse(data) as Erasure);
       if (name === 'setup') change.setup = JSON.parse(data) as SetupState;
       if (name === 'ready' && !state.isReady && !change.isReady) {
         change.onlyProject = (JSON.parse(data) as Pick<FeedState, 'onlyProject'>).onlyProject;
@@ -118,8 +129,10 @@ export const createFeed = () => {
         [first, arrived] = [[], []];
       }
     }
-    if (state.isReady || change.isReady) Object.assign(change, goOn(arrived, change.kept));
-    else first.push(...arrived);
+    if (state.isReady || change.isReady) {
+      Object.assign(change, goOn(arrived, change.kept));
+      Object.assign(change, goWithout(erased, change.kept));
+    } else first.push(...arrived);
     set({ ...change, ...withRefused(refused), seen: addSeen(state.seen, rows) });
     if (!change.isReady) return;
     readRest();
@@ -157,6 +170,14 @@ export const createFeed = () => {
       kept: arrive(kept, arrived, { isHeld: isHeld() }),
       ...(added.length ? { fresh: new Set(isFew ? added.map(({ row }) => row.seq) : []) } : {}),
     };
+  };
+
+  const goWithout = (erased: readonly Erasure[], kept = state.kept): Partial<FeedState> => {
+    if (!erased.length) return {};
+    const left = withoutErased(kept, erased);
+    const isOpen = left.shown.some(({ row }) => row.seq === state.openSeq);
+    if (!isOpen) reasons.delete('open');
+    return { kept: isHeld() ? left : bringIn(left), openSeq: isOpen ? state.openSeq : undefined };
   };
 
   const withRefused = (added: readonly Refused[]): Partial<FeedState> => {
