@@ -30,7 +30,10 @@ const enter = () => {
     const records = Array.from({ length: count }, () => incomingEvent({ id: `e${written++}` }));
     await store.write(records);
   };
-  const parts = () => readdirSync(folder).sort();
+  const parts = () =>
+    readdirSync(folder)
+      .filter((name) => !name.startsWith('.'))
+      .sort();
   const rows = (name: string) =>
     gunzipSync(readFileSync(join(folder, name)))
       .toString()
