@@ -1,13 +1,24 @@
 import * as client from 'prom-client';
 import { expect, it } from 'vitest';
-import { makeTables, PAGE } from '../scripts/write-options.mjs';
+import { makeTables, PAGES } from '../scripts/write-options.mjs';
+import { OPTIONS, rangesOf } from '../src/client/options.js';
 import { SETTINGS } from '../src/program/settings-table.js';
 import { createMetrics } from '../src/relay-node.js';
 import { declared, read, tableUnder } from './support/docs.js';
 
-it('the tables of options and settings are as `node scripts/write-options.mjs` makes them', async () => {
-  const page = read(PAGE);
-  expect(await makeTables(page, SETTINGS)).toBe(page);
+const SOURCES = { settings: SETTINGS, options: Object.keys(OPTIONS), ranges: rangesOf({}) };
+
+it.each(PAGES)(
+  'the tables of %s are as `node scripts/write-options.mjs` makes them',
+  async (name) => {
+    const page = read(name);
+    expect(page).toMatch(/^<!-- (settings|options|attributes|fields): .+ -->\n\n[|]/m);
+    expect(await makeTables(page, SOURCES)).toBe(page);
+  },
+);
+
+it('every setting is in a table', () => {
+  const page = read('docs/server-options.md');
   for (const name of Object.keys(SETTINGS)) expect(page).toContain(`| \`${name}\` `);
 });
 
