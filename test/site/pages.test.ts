@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { marked, type Token } from 'marked';
 import { describe, expect, it } from 'vitest';
+import { runService, TOKEN } from '../server/support/run-service.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const SITE = new URL('../../site/', import.meta.url);
@@ -18,17 +19,14 @@ const { writeWire } = await load<{ writeWire: (pages: string) => Promise<void> }
 const { slugify } = await load<{ slugify: (heading: string) => string }>('slugify.mjs');
 const { withTabs } = await load<{ withTabs: (page: string) => string }>('tabs.mjs');
 
-/** Linked from the page about the promise, and those that each tool has of its own. */
-const BESIDE = /^(promise|measured|migration|migration-.+)\.md$/;
 const MADE = ['wire', 'api/index'];
 const pages = readdirSync(DOCS).filter((name) => name.endsWith('.md'));
 const inGroups = Object.values(GROUPS).flatMap((group) => group.map(([name]) => name));
 
 describe('the site', () => {
   it('leads to every page, once', () => {
-    const wanted = pages.filter((name) => !BESIDE.test(name));
     const named = inGroups.filter((name) => !MADE.includes(name)).map((name) => `${name}.md`);
-    expect(named.sort()).toEqual(wanted.sort());
+    expect(named.sort()).toEqual([...pages].sort());
   });
 
   it('leads from a link that leaves the site to the repository, and from a link to a page to that page', () => {
@@ -126,5 +124,24 @@ describe('the pages that the site is built from', () => {
     expect(operations.length).toBeGreaterThan(5);
     const page = read('wire.md');
     expect(operations.filter((heading) => !page.includes(heading))).toEqual([]);
+  });
+
+  it('have for each operation a command that the service takes', async () => {
+    const { folder } = await makePages();
+    const page = readFileSync(join(folder, 'wire.md'), 'utf8');
+    const { send } = runService({ page: () => ({ type: 'text/javascript', body: '' }) });
+    const commands = [...page.matchAll(/^```sh\n(curl [^]*?)^```$/gm)].map(([, text]) => text!);
+    expect(commands).toHaveLength(page.match(/^### (GET|POST|PUT|DELETE) /gm)!.length);
+    const answers = commands.map(async (command) => {
+      const [, url] = /'http:\/\/localhost:8787(.+?)'/.exec(command)!;
+      const headers = [...command.matchAll(/-H ['"](.+?): (.+?)['"]/g)].map(
+        ([, name, value]): [string, string] => [name!, value!.replace(/[$]\w+/, TOKEN)],
+      );
+      const [, body] = /-d '(.+)'/.exec(command) ?? [];
+      const [, method = body ? 'POST' : 'GET'] = /-X (\w+)/.exec(command) ?? [];
+      const { status } = await send(url!, { method, headers, ...(body && { body }) });
+      return `${command.split('\n')[0]} ${status}`;
+    });
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/ 200$/);
   });
 });
