@@ -47,7 +47,7 @@ const bodyOf = (content) =>
 const SAMPLES = {
   ...{ project: 'shop', channel: 'web', event: 'Signed Up', user_id: 'user_1', user: 'user_1' },
   ...{ id: 'V1StGXR8_Z5jdHi6B-myT', properties: { plan: 'pro' }, tags: { plan: 'pro' } },
-  ...{ type: 'event', outcome: 'delivered', message: 'Event stored', reason: 'field' },
+  ...{ type: 'event', outcome: 'delivered', message: '…', reason: 'field' },
   ...{ file: 'rows.js', seq: 17, seqs: [3, 4], arrivals: 1, status: 200, next: 17 },
 };
 const TIME = '2026-03-01T12:00:00.000Z';
