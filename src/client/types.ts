@@ -131,7 +131,7 @@ export interface Status {
   /** Records that the service or the relay has taken. */
   delivered: number;
   /**
-   * Records in flight whose page was left or killed before it saw the answer; they are not sent again. Always 0 with
+   * Records whose page was left or killed before it saw the answer; they are not sent again. Always 0 with
    * a relay or with `idempotencyKey`, where they are sent again.
    */
   unknown: number;
