@@ -9,3 +9,9 @@ export const SEARCH = {
   // Pages first, then the wire, then the types.
   boostDocument: (id) => (id.includes('/api/') ? 0.05 : id.includes('/wire.') ? 0.3 : 1),
 };
+
+/** What the search knows of a page: its words, and commands, but no other code, in which words mean other things. */
+export const renderForSearch = (text, env, markdown) =>
+  markdown
+    .render(text, env)
+    .replaceAll(/<div class="language-(?!sh)[^]*?<\/pre>(?=.*?<\/div>)/g, '<div>');

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitepress';
 import llms from 'vitepress-plugin-llms';
 import { labelCells } from '../label-cells.mjs';
-import { SEARCH } from '../search.mjs';
+import { renderForSearch, SEARCH } from '../search.mjs';
 import { readSidebar } from '../sidebar.mjs';
 import { slugify } from '../slugify.mjs';
 import { REPOSITORY } from '../where.mjs';
@@ -37,7 +37,11 @@ export default defineConfig({
     search: {
       provider: 'local',
       // With the passage that was found, opened.
-      options: { detailedView: true, miniSearch: { searchOptions: SEARCH } },
+      options: {
+        detailedView: true,
+        miniSearch: { searchOptions: SEARCH },
+        _render: renderForSearch,
+      },
     },
     nav: [
       { text: 'Start', link: '/start' },

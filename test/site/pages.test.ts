@@ -16,6 +16,7 @@ const { collectPages, withLinks } = await load<{
   withLinks: (page: string) => string;
 }>('collect-pages.mjs');
 const { writeWire } = await load<{ writeWire: (pages: string) => Promise<void> }>('write-wire.mjs');
+const { SEARCHES } = await load<{ SEARCHES: Record<string, string[]> }>('searches.mjs');
 const { slugify } = await load<{ slugify: (heading: string) => string }>('slugify.mjs');
 const { withTabs } = await load<{ withTabs: (page: string) => string }>('tabs.mjs');
 
@@ -27,6 +28,12 @@ describe('the site', () => {
   it('leads to every page, once', () => {
     const named = inGroups.filter((name) => !MADE.includes(name)).map((name) => `${name}.md`);
     expect(named.sort()).toEqual([...pages].sort());
+  });
+
+  it('looks for each search among pages that there are', () => {
+    const wanted = Object.values(SEARCHES).flat();
+    expect(wanted.length).toBeGreaterThan(24);
+    expect(wanted.filter((name) => !inGroups.includes(name))).toEqual([]);
   });
 
   it('leads from a link that leaves the site to the repository, and from a link to a page to that page', () => {
