@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import MiniSearch from 'minisearch';
+import MiniSearch from 'minisearch'; // comes with VitePress
 import { SEARCH } from './search.mjs';
 import { SEARCHES } from './searches.mjs';
 
@@ -24,7 +24,7 @@ export const checkSearch = async (folder, base) => {
   const index = await readIndex(folder);
   const pagesFor = (query) => [
     ...new Set(
-      index.search(query).map(({ id }) => id.slice(base.length).replace(/(\.html)?#.*/, '')),
+      index.search(query).map(({ id }) => id.slice(base.length).replace(/(\.html)?(#.*)?$/, '')),
     ),
   ];
   const missed = Object.entries(SEARCHES)
