@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { marked, type Token } from 'marked';
 import { describe, expect, it } from 'vitest';
 import { runService, TOKEN } from '../server/support/run-service.js';
+import { requestOf } from '../support/curl.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const SITE = new URL('../../site/', import.meta.url);
@@ -140,13 +141,7 @@ describe('the pages that the site is built from', () => {
     const commands = [...page.matchAll(/^```sh\n(curl [^]*?)^```$/gm)].map(([, text]) => text!);
     expect(commands).toHaveLength(page.match(/^### (GET|POST|PUT|DELETE) /gm)!.length);
     const answers = commands.map(async (command) => {
-      const [, url] = /'http:\/\/localhost:8787(.+?)'/.exec(command)!;
-      const headers = [...command.matchAll(/-H ['"](.+?): (.+?)['"]/g)].map(
-        ([, name, value]): [string, string] => [name!, value!.replace(/[$]\w+/, TOKEN)],
-      );
-      const [, body] = /-d '(.+)'/.exec(command) ?? [];
-      const [, method = body ? 'POST' : 'GET'] = /-X (\w+)/.exec(command) ?? [];
-      const { status } = await send(url!, { method, headers, ...(body && { body }) });
+      const { status } = await send(...requestOf(command, TOKEN));
       return `${command.split('\n')[0]} ${status}`;
     });
     for (const answer of await Promise.all(answers)) expect(answer).toMatch(/ 200$/);
