@@ -8,7 +8,7 @@ import { statusOf } from './support/status-of.js';
 import { expect, test } from './support/test.js';
 import { track } from './support/track.js';
 
-/** The service of docs/services.md, as it is shown there. */
+/** The service that docs/services.md leads to. */
 const PROGRAM = fileURLToPath(new URL('fixtures/services/own.mjs', import.meta.url));
 const TOKEN = 'write-only';
 

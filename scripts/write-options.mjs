@@ -1,7 +1,8 @@
 /**
- * Writes the tables of docs/server-options.md: those of options from the JSDoc of their types, and those of settings from
- * the program's own table. A table stands below a comment that names what it is made from: `settings: always`, or
- * `options: RelayOptions`. A test holds that the page is up to date.
+ * Writes the tables of options, settings and fields in the docs: those of options and fields from the JSDoc of their
+ * types, and those of settings from the program's own table. A table stands below a comment that names what it is made
+ * from: `settings: always`, `options: RelayOptions` of the server, `attributes: init` for the options of the snippet,
+ * or `fields: Status`. A test holds that the pages are up to date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,13 +12,13 @@ import ts from 'typescript';
 import { loadSource } from './load-source.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-export const PAGE = 'docs/server-options.md';
+export const PAGES = ['docs/server-options.md', 'docs/options.md', 'docs/status.md'];
 
 /** @param {string} file */
 const read = (file) => readFileSync(join(ROOT, file), 'utf8');
 
 /** @param {string} text */
-const firstSentence = (text) => /^.*?[.](?= [A-Z`]|$)/.exec(text)?.[0] ?? text;
+const firstSentence = (text) => /^.*?[.](?= [-A-Z`]|$)/.exec(text)?.[0] ?? text;
 
 /** @param {string} text */
 const cell = (text) => text.replaceAll('|', '\\|');
@@ -60,7 +61,7 @@ const defaultOf = (member) => {
   const tag = ts.getJSDocTags(member).find(({ tagName }) => tagName.text === 'default');
   const text = ts.getTextOfJSDocComment(tag?.comment)?.trim();
   if (!text) return member.questionToken ? 'none' : 'required';
-  return text.replace(/^(\d+|true|false|\{.*\}|'.*')/, '`$1`');
+  return text.replaceAll(/^(\d+|true|false|\{.*\})|'[^']*'|Date\.now/g, '`$&`');
 };
 
 /** The page says once that there are these, for tests. */
@@ -90,6 +91,83 @@ const optionsOf = (name) => {
     ]);
 };
 
+const CLIENT_TYPES = ts.createSourceFile(
+  'types.ts',
+  read('src/client/types.ts'),
+  ts.ScriptTarget.Latest,
+  true,
+);
+
+/** @param {string} name */
+const declaredIn = (name) => {
+  const found = CLIENT_TYPES.statements.find(
+    (node) =>
+      (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) &&
+      node.name.text === name,
+  );
+  if (!found) throw new Error(`the snippet has no type ${name}`);
+  return /** @type {ts.InterfaceDeclaration | ts.TypeAliasDeclaration} */ (found);
+};
+
+/** @param {string} name */
+const membersOf = (name) =>
+  [.../** @type {ts.InterfaceDeclaration} */ (declaredIn(name)).members].map((member) => ({
+    name: member.name?.getText() ?? '',
+    member,
+  }));
+
+/** @typedef {Readonly<Record<string, readonly [usual: number, least: number, most: number]>>} Ranges */
+
+/**
+ * A row for each option of the snippet, with its attribute and its range.
+ * @param {readonly string[]} names
+ * @param {Ranges} ranges
+ */
+const attributesOf = (names, ranges) => {
+  const members = ['CommonOptions', 'DirectOptions', 'RelayOptions'].flatMap(membersOf);
+  return names.map((name) => {
+    const all = members.filter((one) => one.name === name).map(({ member }) => member);
+    const [first] = all;
+    if (!first) throw new Error(`which option is ${name}?`);
+    const [, least, most] = ranges[name] ?? [];
+    const range = `(${least} to ${most})`;
+    const meaning = firstSentence(all.map(commentOf).find(Boolean) ?? '').replace(/[.]$/, '');
+    const isToAdd = most !== undefined && !meaning.includes(range);
+    return [
+      `\`${name}\``,
+      `\`data-${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}\``,
+      defaultOf(first),
+      `${meaning}${isToAdd ? ` ${range}` : ''}`,
+    ];
+  });
+};
+
+/**
+ * The texts of a union, or of the type that is named.
+ * @param {ts.TypeNode | undefined} type
+ * @returns {string[]}
+ */
+const textsOf = (type) => {
+  if (!type) return [];
+  if (ts.isUnionTypeNode(type)) return type.types.flatMap(textsOf);
+  if (ts.isLiteralTypeNode(type)) return [type.literal.getText().replaceAll("'", '`')];
+  if (!ts.isTypeReferenceNode(type) || type.typeArguments) return [];
+  return textsOf(/** @type {ts.TypeAliasDeclaration} */ (declaredIn(type.typeName.getText())).type);
+};
+
+/**
+ * A row for each field of what the snippet answers.
+ * @param {string} name
+ */
+const fieldsOf = (name) =>
+  membersOf(name).map(({ name: field, member }) => {
+    const meaning = firstSentence(commentOf(member)).replace(/[.]$/, '');
+    const values = textsOf(/** @type {ts.PropertySignature} */ (member).type);
+    // The page has a section for each word of a longer list.
+    const isShort = values.length && values.length <= 4;
+    return [`\`${field}\``, isShort ? `${meaning}: ${values.join(', ')}` : meaning];
+  });
+
 /** @param {string[][]} rows */
 const onceEach = (rows) => [...new Map(rows.map((row) => [row[0], row])).values()];
 
@@ -113,26 +191,41 @@ const settingsOf = (settings, place) => {
 };
 
 /**
+ * @typedef {object} Sources
+ * @property {Readonly<Record<string, Setting>>} settings of the program
+ * @property {readonly string[]} options names of the snippet's options, in their order
+ * @property {Ranges} ranges of those that are numbers
+ */
+
+/**
  * The page with each of its tables made anew.
  * @param {string} page
- * @param {Readonly<Record<string, Setting>>} settings
+ * @param {Sources} sources
  */
-export const makeTables = async (page, settings) => {
+export const makeTables = async (page, { settings, options, ranges }) => {
+  /** @type {Readonly<Record<string, (from: string) => string>>} */
+  const makers = {
+    settings: (from) => tableOf(['setting', 'default', 'meaning'], settingsOf(settings, from)),
+    options: (from) =>
+      tableOf(
+        ['option', 'default', 'meaning'],
+        onceEach(from.split(', ').flatMap((name) => optionsOf(name))),
+      ),
+    attributes: () =>
+      tableOf(['option', 'attribute', 'default', 'meaning'], attributesOf(options, ranges)),
+    fields: (from) => tableOf(['field', 'meaning'], fieldsOf(from)),
+  };
   const made = page.replaceAll(
-    /^<!-- (settings|options): (.+) -->\n\n?([|].*\n)*/gm,
-    (_, /** @type {string} */ kind, /** @type {string} */ from) => {
-      const rows =
-        kind === 'settings'
-          ? settingsOf(settings, from)
-          : onceEach(from.split(', ').flatMap(optionsOf));
-      const table = tableOf([kind.slice(0, -1), 'default', 'meaning'], rows);
-      return `<!-- ${kind}: ${from} -->\n\n${table}\n`;
-    },
+    /^<!-- (settings|options|attributes|fields): (.+) -->\n(\n([|].*\n)+)?/gm,
+    (_, /** @type {string} */ kind, /** @type {string} */ from) =>
+      `<!-- ${kind}: ${from} -->\n\n${makers[kind]?.(from)}\n`,
   );
   return format(made, { parser: 'markdown', singleQuote: true, printWidth: 100 });
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { SETTINGS } = await loadSource('src/program/settings-table.ts');
-  writeFileSync(join(ROOT, PAGE), await makeTables(read(PAGE), SETTINGS));
+  const { OPTIONS, rangesOf } = await loadSource('src/client/options.ts');
+  const sources = { settings: SETTINGS, options: Object.keys(OPTIONS), ranges: rangesOf({}) };
+  for (const page of PAGES) writeFileSync(join(ROOT, page), await makeTables(read(page), sources));
 }

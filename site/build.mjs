@@ -20,6 +20,7 @@ installLocked({ source: SITE, folder: SITE, megabytes: 160 });
 const { collectPages } = await import('./collect-pages.mjs');
 const { writeApi } = await import('./write-api.mjs');
 const { writeWire } = await import('./write-wire.mjs');
+const { checkSearch } = await import('./check-search.mjs');
 const { build, createServer } = await import('vitepress');
 
 collectPages(PAGES);
@@ -33,4 +34,5 @@ if (process.argv.includes('--dev')) {
   rmSync(join(SITE, 'dist'), { recursive: true, force: true });
   await build(SITE);
   checkLinks(join(SITE, 'dist/docs'), BASE);
+  await checkSearch(join(SITE, 'dist/docs'), BASE);
 }

@@ -9,6 +9,7 @@ export const GROUPS = {
     ['symptoms', 'Nothing arrives?'],
     ['frameworks', 'Frameworks'],
     ['recipes', 'Tag managers and sites'],
+    ['migration', 'From another tool'],
   ],
   Use: [
     ['usage', 'Calls'],
@@ -16,25 +17,28 @@ export const GROUPS = {
     ['capture', 'Auto-capture'],
     ['context', 'Context and identity'],
     ['consent', 'Consent'],
-    ['gpc', 'Global Privacy Control'],
     ['inspector', 'Inspector'],
     ['testing-your-site', 'Testing your site'],
     ['beside-other-tools', 'Beside other tools'],
   ],
   Server: [
     ['server', 'Run it'],
+    ['relay', 'Do I need a relay?'],
+    ['proxy', 'Behind nginx or Caddy'],
+    ['send-from-a-server', 'Send from a server'],
     ['server-answers', 'What it answers'],
-    ['server-scale', 'Proxies and growth'],
-    ['notifications', 'Notifications'],
+    ['one-user', 'One user: show, export, erase'],
+    ['server-scale', 'Postgres and queues'],
     ['server-options', 'Its options'],
     ['export', 'Export'],
+    ['notifications', 'Notifications'],
     ['numbers', 'See numbers'],
     ['growth', 'From one machine to many'],
-    ['services', 'Other services'],
-    ['cors', 'CORS and answers'],
+    ['services', 'A service of your own'],
   ],
   Trust: [
     ['limits', 'Promise and limits'],
+    ['promise', 'Tried in real browsers'],
     ['privacy', 'Privacy'],
     ['server-security', 'What the server protects'],
     ['size', 'Size and browsers'],
@@ -43,29 +47,40 @@ export const GROUPS = {
     ['options', 'Options, methods, events'],
     ['status', 'Status and reasons'],
     ['messages', 'Messages'],
-    ['waits', 'All waits'],
     ['wire', 'The wire (OpenAPI)'],
     ['api/index', 'API from the types'],
   ],
 };
 
+/** The entries of the package by who imports them. The first pattern that fits counts. */
+export const ENTRY_GROUPS = [
+  ['Calls of other tools', /\/compat\//],
+  ['For a server', /\/(relay|service)(\/|$)/],
+  ['For a page', /(?:)/],
+];
+
+/** @param {string} name of an entry, such as `analytics-outbox/relay` */
+export const entryGroupOf = (name) => ENTRY_GROUPS.find(([, pattern]) => pattern.test(name))[0];
+
 const titleOf = (name) => /^# (.+)$/m.exec(readFileSync(join(PAGES, `${name}.md`), 'utf8'))[1];
 
-/** For those who come from another tool; a page for each tool that has one, under its own title. */
-const moves = () =>
-  readdirSync(PAGES)
-    .map((file) => file.replace(/\.md$/, ''))
-    .filter((name) => /^(migration|migration-.+)$/.test(name))
-    .sort((a, b) => (b === 'migration') - (a === 'migration') || a.localeCompare(b))
-    .map((name) => [name, titleOf(name)]);
-
-/** A page for each entry of the package. */
-const entries = () =>
-  readdirSync(join(PAGES, 'api'))
+/** A page for each entry of the package, by group. */
+const entries = () => {
+  const pages = readdirSync(join(PAGES, 'api'))
     .map((file) => `api/${file.replace(/\.md$/, '')}`)
     .filter((name) => name !== 'api/index')
-    .sort()
-    .map((name) => ({ text: titleOf(name).replace('analytics-outbox/', ''), link: `/${name}` }));
+    .map((name) => ({ name, title: titleOf(name) }))
+    .sort((a, b) => a.title.localeCompare(b.title));
+  return ENTRY_GROUPS.toReversed().map(([text]) => ({
+    text,
+    items: pages
+      .filter(({ title }) => entryGroupOf(title) === text)
+      .map(({ name, title }) => ({
+        text: title.replace('analytics-outbox/', ''),
+        link: `/${name}`,
+      })),
+  }));
+};
 
 const toItem = ([name, text]) => ({
   ...{ text, link: `/${name}` },
@@ -73,7 +88,7 @@ const toItem = ([name, text]) => ({
 });
 
 export const readSidebar = () =>
-  Object.entries({ ...GROUPS, 'Move here': moves() }).map(([text, pages]) => ({
+  Object.entries(GROUPS).map(([text, pages]) => ({
     text,
     // The one with the page that is open is unfolded.
     collapsed: text !== 'Start',

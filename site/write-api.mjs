@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Application, ReflectionKind } from 'typedoc';
+import { ENTRY_GROUPS, entryGroupOf } from './sidebar.mjs';
 import { ROOT } from './where.mjs';
 
 /** Each entry of the package that is imported, by its source. */
@@ -12,6 +13,19 @@ const readEntries = () => {
       return source ? [[`src/${source}.ts`, name + path.slice(1)]] : [];
     }),
   );
+};
+
+/** The page that leads to the others, by who imports an entry, in place of TypeDoc's one list. */
+const indexOf = (names) => {
+  const groups = ENTRY_GROUPS.toReversed().map(([group]) => [
+    `## ${group}`,
+    names
+      .filter((name) => entryGroupOf(name) === group)
+      .toSorted()
+      .map((name) => `- [${name}](${name.replaceAll('/', '.')}.md)`)
+      .join('\n'),
+  ]);
+  return `# API\n\nEach entry of the package, from its types and their comments.\n\n${groups.flat().join('\n\n')}\n`;
 };
 
 /** Writes a page for each entry, from the types of its source and what their comments say. Returns their names. */
@@ -56,5 +70,6 @@ export const writeApi = async (pages) => {
     signature.parameters = signature.parameters?.filter(({ name }) => name !== 'this');
   }
   await app.generateOutputs(project);
+  writeFileSync(join(pages, 'api/index.md'), indexOf(Object.values(entries)));
   if (app.logger.hasErrors()) throw new Error('TypeDoc failed.');
 };

@@ -43,7 +43,67 @@ const bodyOf = (content) =>
     )
     .join('; ');
 
-const operationOf = (method, path, operation) => {
+/** What a field holds in an example, by its name. Any other field has a value of its type. */
+const SAMPLES = {
+  ...{ project: 'shop', channel: 'web', event: 'Signed Up', user_id: 'user_1', user: 'user_1' },
+  ...{ id: 'V1StGXR8_Z5jdHi6B-myT', properties: { plan: 'pro' }, tags: { plan: 'pro' } },
+  ...{ type: 'event', outcome: 'delivered', message: '…', reason: 'field' },
+  ...{ file: 'rows.js', seq: 17, seqs: [3, 4], arrivals: 1, status: 200, next: 17, dry: 1 },
+};
+const TIME = '2026-03-01T12:00:00.000Z';
+/** Not required, and worth showing. */
+const SHOWN = ['tags', 'next', 'dry'];
+
+const sampleOf = (schema, schemas, name) => {
+  if (schema.$ref) return sampleOf(schemas[schema.$ref.split('/').at(-1)], schemas, name);
+  if (schema.const !== undefined) return schema.const;
+  if (schema.oneOf) return sampleOf(schema.oneOf[0], schemas, name);
+  if (schema.properties) {
+    const { properties, required = [] } = schema;
+    return Object.fromEntries(
+      Object.entries(properties)
+        .filter(([key]) => required.includes(key) || SHOWN.includes(key))
+        .map(([key, value]) => [key, sampleOf(value, schemas, key)]),
+    );
+  }
+  if (schema.enum) return schema.enum.includes(SAMPLES[name]) ? SAMPLES[name] : schema.enum[0];
+  if (schema.format === 'date-time') return TIME;
+  // The body of a record, or of a row, is that of its type.
+  if (name === 'body' && schema.additionalProperties)
+    return sampleOf({ $ref: 'Event' }, schemas, 'event');
+  if (name in SAMPLES) return SAMPLES[name];
+  if (schema.type === 'array') return [sampleOf(schema.items, schemas, name)];
+  return { integer: 1, boolean: true, object: {} }[schema.type] ?? '…';
+};
+
+const exampleOf = (method, path, { security, parameters = [], requestBody }, schemas) => {
+  const needed = parameters.filter(({ name, required }) => required || SHOWN.includes(name));
+  const filled = path.replace(/[{](\w+)[}]/g, (_, name) => SAMPLES[name]);
+  const query = needed
+    .filter(({ in: where }) => where === 'query')
+    .map(({ name }) => `${name}=${SAMPLES[name]}`)
+    .join('&');
+  const [token] = security.flatMap((one) => Object.keys(one));
+  const variable = { writeToken: '$WRITE_TOKEN', readToken: '$READ_TOKEN' }[token];
+  const sent = requestBody?.content['application/json'].schema;
+  const parts = [
+    `curl${method === 'get' || sent ? '' : ` -X ${method.toUpperCase()}`} '${'http://localhost:8787'}${filled}${query && `?${query}`}'`,
+    variable && `-H "Authorization: Bearer ${variable}"`,
+    sent && `-H 'Content-Type: application/json'`,
+    sent && `-d '${JSON.stringify(sampleOf(sent, schemas))}'`,
+  ].filter(Boolean);
+  return `\`\`\`sh\n${parts.join(' \\\n  ')}\n\`\`\``;
+};
+
+const answerOf = ({ 200: answer }, schemas) => {
+  const schema = answer?.content?.['application/json']?.schema;
+  const sample = schema && sampleOf(schema, schemas);
+  return sample && Object.keys(sample).length
+    ? `answers\n\n\`\`\`json\n${JSON.stringify(sample, null, 2)}\n\`\`\``
+    : '';
+};
+
+const operationOf = (method, path, operation, schemas) => {
   const { summary, security, parameters = [], requestBody, responses } = operation;
   const tokens = security.flatMap((one) => Object.keys(one).map((name) => WHO[name]));
   const answers = Object.entries(responses).map(([status, { description, content, headers }]) => [
@@ -60,6 +120,8 @@ const operationOf = (method, path, operation) => {
     `### ${method.toUpperCase()} \`${path}\``,
     summary,
     tokens.length ? `It asks for ${tokens.join(' or ')}.` : 'It asks for no token.',
+    exampleOf(method, path, operation, schemas),
+    answerOf(responses, schemas),
     sent &&
       (sent.$ref
         ? `The body is ${typeOf(sent)}, as JSON.`
@@ -82,7 +144,9 @@ const operationOf = (method, path, operation) => {
 export const writeWire = async (pages) => {
   const { OPENAPI: document } = await loadSource('src/server/openapi.ts');
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, operation]) => operationOf(method, path, operation)),
+    Object.entries(methods).flatMap(([method, operation]) =>
+      operationOf(method, path, operation, document.components.schemas),
+    ),
   );
   const schemas = Object.entries(document.components.schemas).flatMap(([name, schema]) => [
     `### ${name}`,
@@ -92,7 +156,7 @@ export const writeWire = async (pages) => {
   ]);
   const text = [
     '# The wire',
-    'What goes over HTTP, from the OpenAPI document of [the server](server-answers.md). A test calls every path, parameter and status that it names. A service of your own needs only [the first two operations](services.md).',
+    'What goes over HTTP, from the OpenAPI document of [the server](server-answers.md). Each operation has an example, with the fields that it needs. A test calls every path, parameter and status. A service of your own needs only [the first two operations](services.md).',
     'The document itself is <a href="./openapi.json" target="_self">openapi.json</a>; a running service answers it at `/openapi.json`.',
     '## Operations',
     ...operations,

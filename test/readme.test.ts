@@ -146,10 +146,12 @@ describe('the tables of names', () => {
 
 it('names every wait, with its value and its file', () => {
   const UNITS: Record<string, number> = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000 };
-  const named = tableUnder(read('docs/waits.md'), 'All waits').map(([name, value, where]) => {
-    const [number, unit] = value!.split(' ');
-    return `${where!.replace(/:.*/, '')} ${name} ${Number(number) * UNITS[unit!]!}`;
-  });
+  const named = tableUnder(read('ARCHITECTURE.md'), 'Waits').flatMap(([file, waits]) =>
+    waits!.split(', ').map((wait) => {
+      const [name, number, unit] = wait.split(' ');
+      return `${file} ${name} ${Number(number) * UNITS[unit!]!}`;
+    }),
+  );
   const waits = ['client', 'dev', 'interface'].flatMap((folder) =>
     ts.sys.readDirectory(join(ROOT, 'src', folder), ['.ts']).flatMap((path) => {
       const found = readFileSync(path, 'utf8').matchAll(/const (\w+_MS) = ([\d_]+);/g);
@@ -173,7 +175,7 @@ it('shows the CORS headers of the service', async () => {
     method: 'OPTIONS',
     headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' },
   });
-  const [shown] = blocks(read('docs/cors.md'), 'http');
+  const [shown] = blocks(read('docs/services.md'), 'http');
   expect(shown!.trim().split('\n').sort()).toEqual(
     [...preflight.headers]
       .filter(([name]) => name.startsWith('access-control-'))
@@ -186,13 +188,10 @@ it('shows the CORS headers of the service', async () => {
 
 const isBuilt = (file: string): boolean => existsSync(join(ROOT, file));
 
-it.runIf(isBuilt('dist/stub.js')).each(['README.md', 'docs/start.md'])(
-  '%s shows the stub as built',
-  (page) => {
-    const [tag] = blocks(read(page), 'html');
-    expect(tag).toContain(`<script>${read('dist/stub.js').trim()}</script>`);
-  },
-);
+it.runIf(isBuilt('dist/stub.js'))('shows the stub as built', () => {
+  const [tag] = blocks(read('docs/start.md'), 'html');
+  expect(tag).toContain(`<script>${read('dist/stub.js').trim()}</script>`);
+});
 
 it.runIf(isBuilt('dist/stub.js'))('names the hash of the stub as built', () => {
   const hash = createHash('sha256').update(read('dist/stub.js').trim()).digest('base64');
@@ -207,9 +206,8 @@ const withImport = (code: string): string => (/^import /m.test(code) ? code : IM
 
 /** The pages whose blocks compile as they stand. */
 const COMPILED = [
-  ...['README.md', 'docs/start.md', 'docs/gpc.md', 'docs/inspector.md', 'docs/recipes.md'],
+  ...['docs/start.md', 'docs/relay.md', 'docs/inspector.md', 'docs/migration.md'],
   ...['docs/usage.md', 'docs/options.md', 'docs/consent.md', 'docs/context.md', 'docs/capture.md'],
-  ...PAGES.filter((file) => file.startsWith('docs/migration')),
 ];
 
 describe('the examples', () => {
@@ -238,14 +236,21 @@ describe('the examples', () => {
 });
 
 describe('the README', () => {
-  it('leads to every page in docs, or to the one about moving, which leads on', () => {
+  it('leads to every page in docs', () => {
     const pages = PAGES.filter((file) => file.startsWith('docs/'));
-    const texts = readme + read('docs/migration.md');
-    const isLinked = (file: string): boolean =>
-      texts.includes(`](${file}`) ||
-      texts.includes(`/blob/main/${file})`) ||
-      texts.includes(`](${basename(file)}`);
-    expect(pages.filter((file) => !isLinked(file))).toEqual([]);
+    expect(pages.filter((file) => !readme.includes(`](${file})`))).toEqual([]);
+  });
+
+  it('can be read at a glance, and its five facts each in one line, with a proof', () => {
+    expect(readme.trim().split('\n').length).toBeLessThanOrEqual(90);
+    const [, facts] = /^## Five facts\n\n([^]*?)\n\n##/m.exec(readme)!;
+    const lines = facts!.split('\n');
+    expect(lines).toHaveLength(5);
+    for (const line of lines) {
+      const [, fact, proof] = /^- (.+?) \[.+\]\((docs\/.+)\)$/.exec(line)!;
+      expect(fact!.split(' ').length, fact).toBeLessThanOrEqual(12);
+      expect(proof).toBeTruthy();
+    }
   });
 });
 
@@ -283,12 +288,12 @@ describe('links', () => {
   });
 });
 
-/** Written by the tests, or about calls side by side. */
-const OTHER_TABLES = /^docs\/(measured|migrat[\w-]+)\.md$/;
+/** About calls side by side. */
+const OTHER_TABLES = 'docs/migration.md';
 const LONGEST_CELL = 140;
 
 describe('tables', () => {
-  const pages = PAGES.filter((file) => file.startsWith('docs/') && !OTHER_TABLES.test(file));
+  const pages = PAGES.filter((file) => file.startsWith('docs/') && file !== OTHER_TABLES);
 
   it.each(pages)('of %s can be read on a phone: a cell is one short sentence', (file) => {
     const rows = read(file).match(/^\|.+\|$/gm) ?? [];

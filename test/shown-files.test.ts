@@ -13,11 +13,11 @@ const LANGUAGES: Readonly<Record<string, string>> = { mjs: 'js' };
 
 /** What a page shows of what is compiled and run elsewhere, by end-to-end tests. */
 const SHOWN: readonly (readonly [page: string, folder: string, files: readonly string[]])[] = [
-  ['services', 'e2e/fixtures/services', ['own.mjs', 'logsnag.mjs']],
+  ['services', 'e2e/fixtures/services', ['logsnag.mjs']],
   [
     'testing-your-site',
     'e2e/fixtures/testing',
-    namesIn('e2e/fixtures/testing').filter((name) => /(?<!\.config)\.ts$/.test(name)),
+    ['sign-up.ts', 'sign-up.test.ts', 'sign-up.spec.ts'],
   ],
 ];
 
@@ -29,11 +29,15 @@ describe.each(SHOWN)('docs/%s.md', (name, folder, files) => {
     const source = read(`${folder}/${file}`);
     expect(page).toContain(`\`\`\`${LANGUAGES[end] ?? end}\n${source}\`\`\`\n`);
   });
-});
 
-it('the page about tests shows nothing else', () => {
-  const [, [name, , files]] = SHOWN as [unknown, (typeof SHOWN)[number]];
-  expect(read(`docs/${name}.md`).match(/^```\w/gm)).toHaveLength(files.length);
+  it('shows no other code, and leads to the other files', () => {
+    const code = page.match(/^```(js|ts)$/gm);
+    expect(code).toHaveLength(files.length);
+    const others = namesIn(folder).filter(
+      (file) => /(?<!\.config)\.m?[jt]s$/.test(file) && !files.includes(file),
+    );
+    expect(others.filter((file) => !page.includes(`main/${folder}/${file})`))).toEqual([]);
+  });
 });
 
 it('the page about the server leads to every recipe that is run', () => {

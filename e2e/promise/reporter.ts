@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem, type } from 'node:os';
+import { dirname } from 'node:path';
 import type { Reporter, Suite, TestCase, TestResult } from '@playwright/test/reporter';
 import { format, resolveConfig } from 'prettier';
 import { addFates, NO_FATES, type Fates } from './fates.js';
 
-const PAGE = 'docs/measured.md';
+const PAGE = 'test-results/measured.md';
+const DOCS = 'https://github.com/analytics-outbox/analytics-outbox/blob/main/docs/promise.md';
 const TITLES = { chromium: 'Chromium', firefox: 'Firefox', webkit: 'WebKitGTK' };
 type Project = keyof typeof TITLES;
 const PROJECTS = Object.keys(TITLES) as Project[];
@@ -43,7 +45,7 @@ const inWords = (cell: Line['cells'][Project]): string => {
 const descriptionOf = ({ annotations }: Pick<TestResult, 'annotations'>, wanted: string) =>
   annotations.find(({ type }) => type === wanted)?.description;
 
-/** Writes `docs/measured.md` from a run of the promise: each row, in each way and engine. */
+/** Writes `test-results/measured.md` from a run of the promise: each row, in each way and engine. */
 export default class MeasuredReporter implements Reporter {
   readonly #lines = new Map<string, Line>();
   readonly #versions = new Map<string, string>();
@@ -83,6 +85,7 @@ export default class MeasuredReporter implements Reporter {
 
   async onEnd(): Promise<void> {
     const options = await resolveConfig(PAGE);
+    mkdirSync(dirname(PAGE), { recursive: true });
     writeFileSync(PAGE, await format(this.#page(), { ...options, filepath: PAGE }));
   }
 
@@ -106,13 +109,11 @@ export default class MeasuredReporter implements Reporter {
       ].join('\n'),
     );
     const wrong = [...this.#wrong].map((problem) => `- ${problem}`).join('\n');
-    return `<!-- Written by \`PROMISE=all MEASURED=1 npm run promise\`: change nothing here. -->
+    return `# Measured
 
-# Measured
+[The promise](${DOCS}), tried on ${new Date().toISOString().slice(0, 10)} with build \`${build.slice(0, 8)}\` (the start of the SHA-256 of \`dist/outbox.js\`): ${versions.join(', ')}. Machine: ${machine}. Site, service and browser on it, headless.
 
-[The promise](promise.md), tried on ${new Date().toISOString().slice(0, 10)} with build \`${build.slice(0, 8)}\` (the start of the SHA-256 of \`dist/outbox.js\`): ${versions.join(', ')}. Machine: ${machine}. Site, service and browser on it, headless.
-
-\`3 of 3\` says: of 3 runs 3 were as promised. What follows counts the records of these runs that were not stored exactly once. \`cannot\`: the engine has no such thing. \`not run\`: not tried there with this build. What an engine promises less is in [where engines differ](promise.md#where-engines-differ).
+\`3 of 3\` says: of 3 runs 3 were as promised. What follows counts the records of these runs that were not stored exactly once. \`cannot\`: the engine has no such thing. \`not run\`: not tried there with this build. What an engine promises less is in [where engines differ](${DOCS}#where-engines-differ).
 
 ${tables.join('\n\n')}
 

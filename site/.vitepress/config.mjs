@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitepress';
 import llms from 'vitepress-plugin-llms';
 import { labelCells } from '../label-cells.mjs';
+import { renderForSearch, SEARCH } from '../search.mjs';
 import { readSidebar } from '../sidebar.mjs';
 import { slugify } from '../slugify.mjs';
 import { REPOSITORY } from '../where.mjs';
@@ -10,7 +11,8 @@ const sidebar = readSidebar();
 
 export default defineConfig({
   title: 'analytics-outbox',
-  description: 'A browser tracking snippet whose queue outlives the tab.',
+  description:
+    'A tracking snippet that does not lose what visitors do, and the server that stores it.',
   lang: 'en',
   base,
   head: [['link', { rel: 'icon', href: `${base}icon.svg`, type: 'image/svg+xml' }]],
@@ -20,6 +22,7 @@ export default defineConfig({
   markdown: {
     // The default ones are too pale to read.
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    languageAlias: { caddy: 'nginx' },
     anchor: { slugify },
     config: labelCells,
   },
@@ -31,9 +34,18 @@ export default defineConfig({
   themeConfig: {
     sidebar,
     outline: { level: [2, 3] },
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      // With the passage that was found, opened.
+      options: {
+        detailedView: true,
+        miniSearch: { searchOptions: SEARCH },
+        _render: renderForSearch,
+      },
+    },
     nav: [
       { text: 'Start', link: '/start' },
+      { text: 'Server', link: '/server' },
       { text: 'Options', link: '/options' },
       { text: 'Nothing arrives?', link: '/symptoms' },
     ],

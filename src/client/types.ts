@@ -131,7 +131,7 @@ export interface Status {
   /** Records that the service or the relay has taken. */
   delivered: number;
   /**
-   * Records in flight whose page was left or killed before it saw the answer; they are not sent again. Always 0 with
+   * Records whose page was left or killed before it saw the answer; they are not sent again. Always 0 with
    * a relay or with `idempotencyKey`, where they are sent again.
    */
   unknown: number;
@@ -245,8 +245,9 @@ export interface CommonOptions {
   /** Called for every dropped call or record. @default none */
   onDrop?: (drop: Drop) => void;
   /**
-   * Called once when the set-up is wrong (token, address), and again only after the options have changed or the network
-   * was away; and once when nothing answers, until something does. @default none
+   * Called once when the set-up is wrong (token, address) or nothing answers. It is called again for the set-up only after
+   * the options have changed or the network was away, and for the silence only after something has answered.
+   * @default none
    */
   onError?: (error: DeliveryError) => void;
   /** Do nothing. The methods and types stay, and all other options may be left out. @default false */

@@ -36,11 +36,11 @@ const SIGNS: readonly Sign[] = [
   ['calls of LogSnag', 'logsnag', ({ lsq }) => isWaiting(lsq)],
 ];
 
-/** The same of tools for which there is no such file, and the page of the docs that has their calls. */
+/** The same of tools for which there is no such file, and the heading of the docs with their calls. */
 const SIGNS_WITHOUT: readonly Sign[] = [
-  ['calls of Mixpanel', 'migration-mixpanel', ({ mixpanel }) => isWaiting(mixpanel)],
-  ['calls of Amplitude', 'migration-amplitude', ({ amplitude }) => isWaiting(amplitude?.['_q'])],
-  ['calls of Matomo', 'migration-matomo', ({ _paq }) => isWaiting(_paq)],
+  ['calls of Mixpanel', 'mixpanel', ({ mixpanel }) => isWaiting(mixpanel)],
+  ['calls of Amplitude', 'amplitude', ({ amplitude }) => isWaiting(amplitude?.['_q'])],
+  ['calls of Matomo', 'matomo', ({ _paq }) => isWaiting(_paq)],
 ];
 
 /** Tells, after a while, of calls and attributes of other tools that lead nowhere. */
@@ -52,6 +52,6 @@ export const watchForeign = (say: Say): unknown =>
       say(`${what} are here, and nothing takes them: analytics-outbox/compat/${file} does`);
     for (const [what, file] of seen(SIGNS_WITHOUT))
       say(
-        `${what} are here, and nothing takes them: write them as ${HELP.replace('messages', file)} says`,
+        `${what} are here, and nothing takes them: write them as ${HELP.replace('messages.md', `migration.md#${file}`)} says`,
       );
   }, FOREIGN_MS);

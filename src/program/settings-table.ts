@@ -79,10 +79,10 @@ export const SETTINGS = {
   REDIS_PREFIX: ofQueue(text, 'what all names of keys in Redis begin with', 'analytics-outbox'),
 
   MAX_AGE_DAYS: ofServiceQueue(kinds.amount, 'how long a record is tried', '7'),
-  MAX_DEAD: ofServiceQueue(kinds.wholeNumber, 'dead letters that are kept', '100000'),
+  MAX_DEAD: ofServiceQueue(kinds.wholeNumber, 'refused records that are kept', '100000'),
   MAX_DEAD_OF_CLIENT: ofServiceQueue(
     kinds.wholeNumber,
-    'dead letters of one client that are kept',
+    'refused records of one client that are kept',
     '10000',
   ),
   ID_DAYS: ofServiceQueue(kinds.amount, 'how long the ids of records are known', '7'),

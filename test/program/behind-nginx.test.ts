@@ -13,7 +13,7 @@ import { findNginx, startNginx } from '../support/start-nginx.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const ORIGIN = 'https://shop.example';
-const [BLOCK] = blocks(read('docs/server-scale.md'), 'nginx');
+const [BLOCK] = blocks(read('docs/proxy.md'), 'nginx');
 
 /** The program as the docs start it, and nginx with their block in front of it. */
 const start = async (place: string) => {

@@ -2,6 +2,8 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { marked, type Token } from 'marked';
 import { describe, expect, it } from 'vitest';
+import { runService, TOKEN } from '../server/support/run-service.js';
+import { requestOf } from '../support/curl.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const SITE = new URL('../../site/', import.meta.url);
@@ -15,20 +17,24 @@ const { collectPages, withLinks } = await load<{
   withLinks: (page: string) => string;
 }>('collect-pages.mjs');
 const { writeWire } = await load<{ writeWire: (pages: string) => Promise<void> }>('write-wire.mjs');
+const { SEARCHES } = await load<{ SEARCHES: Record<string, string[]> }>('searches.mjs');
 const { slugify } = await load<{ slugify: (heading: string) => string }>('slugify.mjs');
 const { withTabs } = await load<{ withTabs: (page: string) => string }>('tabs.mjs');
 
-/** Linked from the page about the promise, and those that each tool has of its own. */
-const BESIDE = /^(promise|measured|migration|migration-.+)\.md$/;
 const MADE = ['wire', 'api/index'];
 const pages = readdirSync(DOCS).filter((name) => name.endsWith('.md'));
 const inGroups = Object.values(GROUPS).flatMap((group) => group.map(([name]) => name));
 
 describe('the site', () => {
   it('leads to every page, once', () => {
-    const wanted = pages.filter((name) => !BESIDE.test(name));
     const named = inGroups.filter((name) => !MADE.includes(name)).map((name) => `${name}.md`);
-    expect(named.sort()).toEqual(wanted.sort());
+    expect(named.sort()).toEqual([...pages].sort());
+  });
+
+  it('looks for each search among pages that there are', () => {
+    const wanted = Object.values(SEARCHES).flat();
+    expect(wanted.length).toBeGreaterThan(24);
+    expect(wanted.filter((name) => !inGroups.includes(name))).toEqual([]);
   });
 
   it('leads from a link that leaves the site to the repository, and from a link to a page to that page', () => {
@@ -126,5 +132,18 @@ describe('the pages that the site is built from', () => {
     expect(operations.length).toBeGreaterThan(5);
     const page = read('wire.md');
     expect(operations.filter((heading) => !page.includes(heading))).toEqual([]);
+  });
+
+  it('have for each operation a command that the service takes', async () => {
+    const { folder } = await makePages();
+    const page = readFileSync(join(folder, 'wire.md'), 'utf8');
+    const { send } = runService({ page: () => ({ type: 'text/javascript', body: '' }) });
+    const commands = [...page.matchAll(/^```sh\n(curl [^]*?)^```$/gm)].map(([, text]) => text!);
+    expect(commands).toHaveLength(page.match(/^### (GET|POST|PUT|DELETE) /gm)!.length);
+    const answers = commands.map(async (command) => {
+      const { status } = await send(...requestOf(command, TOKEN));
+      return `${command.split('\n')[0]} ${status}`;
+    });
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/ 200$/);
   });
 });

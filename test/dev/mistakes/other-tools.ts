@@ -38,17 +38,17 @@ export const CALLS_OF_OTHER_TOOLS: Record<string, Mistake> = {
     before: (page) =>
       (page['mixpanel'] = Object.assign([['track', 'A']], { _i: [['TOKEN']], __SV: 1.2 })),
     lateMs: 5_000,
-    told: `calls of Mixpanel are here, and nothing takes them: write them as ${DOCS}/migration-mixpanel.md says`,
+    told: `calls of Mixpanel are here, and nothing takes them: write them as ${DOCS}/migration.md#mixpanel says`,
   },
   'calls of Amplitude that wait': {
     before: (page) => (page['amplitude'] = { invoked: true, _q: [{ name: 'track' }] }),
     lateMs: 5_000,
-    told: `calls of Amplitude are here, and nothing takes them: write them as ${DOCS}/migration-amplitude.md says`,
+    told: `calls of Amplitude are here, and nothing takes them: write them as ${DOCS}/migration.md#amplitude says`,
   },
   'calls of Matomo that wait': {
     before: (page) => (page['_paq'] = [['trackPageView']]),
     lateMs: 5_000,
-    told: `calls of Matomo are here, and nothing takes them: write them as ${DOCS}/migration-matomo.md says`,
+    told: `calls of Matomo are here, and nothing takes them: write them as ${DOCS}/migration.md#matomo says`,
   },
   'calls of LogSnag that wait': {
     before: (page) => (page['lsq'] = [['track', { event: 'A' }]]),
