@@ -22,11 +22,14 @@ export const createMatcher = (filter: RowFilter): ((row: NewRow) => boolean) => 
     return value === undefined ? [] : [[name, storableText(value)] as const];
   });
   const [event, not] = [filter.event?.map(storableText), filter.not?.map(storableText)];
+  const { from, to } = filter;
   const pattern = filter.text ? patternOf(filter.text) : undefined;
   return ({ row, body }) => {
     if (equal.some(([name, value]) => row[name] !== value)) return false;
     if (event?.length && !event.includes(row.event ?? '')) return false;
     if (row.event !== undefined && not?.includes(row.event)) return false;
+    if (from !== undefined && row.received_at < from) return false;
+    if (to !== undefined && row.received_at >= to) return false;
     return !pattern || pattern.test(body());
   };
 };

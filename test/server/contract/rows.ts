@@ -1,6 +1,6 @@
 import { describe, expect, vi } from 'vitest';
 import type { EventBody } from '../../../src/interface/bodies.js';
-import type { Row, Store } from '../../../src/server/store/port.js';
+import type { Row, RowFilter, Span, Store } from '../../../src/server/store/port.js';
 import {
   ALL,
   at,
@@ -36,6 +36,23 @@ export const describeRows: Part = (name, enter) => {
         rows.slice(2, 4),
       );
       expect(await store.rows({}, { ...ALL, after: seqs[9] })).toEqual([]);
+    });
+
+    it('is read of a time', async (store) => {
+      const hour = (n: number) => new Date(Date.UTC(2026, 2, 1, n)).toISOString();
+      // Rows that are imported or copied come in any order of their times.
+      const hours = [3, 1, 4, 2, 1, 5];
+      await store.write(hours.map((n) => event({ tags: { n } }, { receivedAt: hour(n) })));
+      const read = async (filter: RowFilter, span: Partial<Span> = {}) =>
+        (await store.rows(filter, { ...ALL, ...span })).map(
+          ({ body }) => (body as EventBody & { tags: { n: number } }).tags.n,
+        );
+      const from = hour(2);
+      expect(await read({ from })).toEqual([3, 4, 2, 5]);
+      expect(await read({ to: from })).toEqual([1, 1]);
+      expect(await read({ from, to: hour(4) })).toEqual([3, 2]);
+      expect(await read({ from, to: hour(5) }, { newest: true, limit: 2 })).toEqual([2, 4]);
+      expect(await read({ from: hour(9) })).toEqual([]);
     });
 
     it('never has a row behind a place that was read, while several processes write', async (store, {

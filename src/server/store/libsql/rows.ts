@@ -46,6 +46,11 @@ const marks = (list: readonly unknown[]): string => list.map(() => '?').join(', 
 const equal = (column: string, value: string | undefined): Condition[] =>
   value === undefined ? [] : [[`${column} = ?`, storableText(value)]];
 
+const arrivedIn = ({ from, to }: RowFilter): Condition[] => [
+  ...(from === undefined ? [] : [['received_at >= ?', from] as const]),
+  ...(to === undefined ? [] : [['received_at < ?', to] as const]),
+];
+
 const conditionsOf = (filter: RowFilter): Condition[] => {
   const { project, channel, user_id, type, event, not, client, text } = filter;
   return [
@@ -60,6 +65,7 @@ const conditionsOf = (filter: RowFilter): Condition[] => {
       ? [[`coalesce(event NOT IN (${marks(not)}), TRUE)`, ...not.map(storableText)] as const]
       : []),
     ...(text ? [['body GLOB ?', globOf(storableText(text))] as const] : []),
+    ...arrivedIn(filter),
   ];
 };
 
@@ -97,6 +103,17 @@ export const createRowReader = (database: Database.Database) => {
     'SELECT (SELECT min(seq) FROM records) AS first, (SELECT max(seq) FROM records) AS last',
   );
 
+  /** The first and the last place of rows of a time: the index on the time of arrival has them, and no other does. */
+  const endsOf = (filter: RowFilter): Ends => {
+    const conditions = arrivedIn(filter);
+    if (!conditions.length) return (ends.all() as [Ends])[0];
+    const all = conditions.map(([sql]) => sql).join(' AND ');
+    const look = database.prepare<unknown[]>(
+      `SELECT min(seq) AS first, max(seq) AS last FROM records WHERE ${all}`,
+    );
+    return (look.all(...conditions.map(([, value]) => value)) as [Ends])[0];
+  };
+
   return async (filter: RowFilter, { after, before, limit, newest }: Span): Promise<Row[]> => {
     const conditions: Condition[] = [...conditionsOf(filter), ['seq > ?'], ['seq < ?']];
     const look = database.prepare<unknown[]>(
@@ -104,7 +121,7 @@ export const createRowReader = (database: Database.Database) => {
       ORDER BY seq ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
     );
     const values = conditions.flatMap(([, ...given]) => given);
-    const [{ first, last }] = ends.all() as [Ends];
+    const { first, last } = endsOf(filter);
     let low = Math.max(after ?? 0, (first ?? 1) - 1);
     let high = Math.min(before ?? Infinity, (last ?? 0) + 1);
     const found: Row[] = [];

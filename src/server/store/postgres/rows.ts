@@ -36,6 +36,8 @@ export const createRowReader =
     }
     if (filter.event?.length) add(`event = ANY(${list(filter.event)})`);
     if (filter.not?.length) add(`(event IS NULL OR event <> ALL(${list(filter.not)}))`);
+    if (filter.from !== undefined) add(`received_at >= ${value(filter.from)}`);
+    if (filter.to !== undefined) add(`received_at < ${value(filter.to)}`);
     if (filter.text) add(`body::text ~ ${value(patternOf(storableText(filter.text)))}`);
     const { condition, order, values } = pageOf(span, conditions);
     const rows = await database.read<Row>({
