@@ -177,6 +177,7 @@ const ROWS = [
   query('event', listOf(text), 'Only events of these names.'),
   query('not', listOf(text), 'No events of these names.'),
   query('text', { ...text, maxLength: MAX_TEXT }, 'Any text of the body, whatever its case.'),
+  query('tag', listOf(text), 'Only with these tags or properties: `name=value`, or a name alone.'),
   query('from', time, 'Only what arrived from this time on.'),
   query('to', time, 'Only what arrived before this time.'),
   query('mine', ONE, '`1`: only of the browser that asks.'),

@@ -315,7 +315,7 @@ describe('the OpenAPI document', () => {
           'newest',
           'not',
         ],
-        ...['from', 'project', 'text', 'to', 'type', 'user'],
+        ...['from', 'project', 'tag', 'text', 'to', 'type', 'user'],
       ].sort(),
     );
   });

@@ -65,6 +65,7 @@ export const readFilter = (
       event: many('event'),
       not: many('not'),
       text,
+      tag: many('tag'),
       ...{ from, to },
       // A browser without a word gets one that no row has.
       ...(query.get('mine') === '1' && { client: client ?? '-' }),

@@ -81,6 +81,8 @@ export interface RowFilter {
   not?: readonly string[] | undefined;
   /** Any text of the body, whatever its case. */
   text?: string | undefined;
+  /** Tags or properties, each `name=value`, or a name that may have any value: only rows that have all of them. */
+  tag?: readonly string[] | undefined;
   client?: string | undefined;
   /** ISO 8601 in UTC with milliseconds: only rows that arrived from this time on, or before that one. */
   from?: string | undefined;

@@ -2,6 +2,7 @@ import type Database from 'libsql';
 import { anyCase } from '../any-case.js';
 import type { Row, RowFilter, Span } from '../port.js';
 import { storableText } from '../storable.js';
+import { tagTexts } from '../tag-texts.js';
 
 interface StoredRow {
   seq: number;
@@ -52,7 +53,7 @@ const arrivedIn = ({ from, to }: RowFilter): Condition[] => [
 ];
 
 const conditionsOf = (filter: RowFilter): Condition[] => {
-  const { project, channel, user_id, type, event, not, client, text } = filter;
+  const { project, channel, user_id, type, event, not, client, text, tag = [] } = filter;
   return [
     ...equal('project', project),
     ...equal('channel', channel),
@@ -65,6 +66,10 @@ const conditionsOf = (filter: RowFilter): Condition[] => {
       ? [[`coalesce(event NOT IN (${marks(not)}), TRUE)`, ...not.map(storableText)] as const]
       : []),
     ...(text ? [['body GLOB ?', globOf(storableText(text))] as const] : []),
+    ...tag.map((one): Condition => {
+      const texts = tagTexts(storableText(one));
+      return [`(${texts.map(() => 'instr(body, ?)').join(' OR ')})`, ...texts];
+    }),
     ...arrivedIn(filter),
   ];
 };

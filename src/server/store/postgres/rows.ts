@@ -1,6 +1,7 @@
 import { anyCase } from '../any-case.js';
 import type { Row, RowFilter, Span } from '../port.js';
 import { storableText } from '../storable.js';
+import { tagTexts } from '../tag-texts.js';
 import { isoOut, placeOut, present, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
 import { createConditions, pageOf } from './span.js';
@@ -38,6 +39,12 @@ export const createRowReader =
     if (filter.not?.length) add(`(event IS NULL OR event <> ALL(${list(filter.not)}))`);
     if (filter.from !== undefined) add(`received_at >= ${value(filter.from)}`);
     if (filter.to !== undefined) add(`received_at < ${value(filter.to)}`);
+    for (const tag of filter.tag ?? []) {
+      const texts = tagTexts(storableText(tag)).map(
+        (one) => `strpos(body::text, ${value(one)}) > 0`,
+      );
+      add(`(${texts.join(' OR ')})`);
+    }
     if (filter.text) add(`body::text ~ ${value(patternOf(storableText(filter.text)))}`);
     const { condition, order, values } = pageOf(span, conditions);
     const rows = await database.read<Row>({
