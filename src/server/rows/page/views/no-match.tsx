@@ -13,7 +13,7 @@ export const NoMatch = ({ feed, state }: { feed: Feed; state: FeedState }) => (
       {activeFilters(state.filters).map(({ word, value }, at) => (
         <>
           {at > 0 && ', and '}
-          <span class="soft">{word === 'hidden' ? 'a name other than' : word}</span>{' '}
+          <span class="soft">{word === '-event' ? 'a name other than' : word}</span>{' '}
           <b>
             <Text of={value} max={60} />
           </b>
