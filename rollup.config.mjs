@@ -166,7 +166,17 @@ const SERVERS = [
   ...['service', 'service-libsql', 'service-postgres'],
 ];
 
-/** The inspector says which version it is of, and its style has no spaces that only people need. */
+/** Tokens of style that pages share, as far as a style uses them. */
+const tokensFor = (style) => {
+  const [, tokens] = /:root \{([^}]*)\}/.exec(readFileSync('src/show/show.css', 'utf8'));
+  return tokens.replace(/\s*(--[\w-]+):[^;]*;/g, (token, name) =>
+    style.includes(`var(${name})`) ? token : '',
+  );
+};
+
+/**
+ * The inspector says which version it is of. Its style has the tokens that it uses, and no spaces that only people need.
+ */
 const inspectorTexts = {
   name: 'inspector-texts',
   transform: (code, id) => {
@@ -176,6 +186,7 @@ const inspectorTexts = {
     if (!id.endsWith('/dev/inspector/style.ts')) return undefined;
     return {
       code: code
+        .replace('{{tokens}}', tokensFor(code))
         .replace(/\n\s*/g, '')
         .replace(/([:;,{]) | (?=[{!])/g, '$1')
         .replace(/;}/g, '}'),

@@ -30,6 +30,17 @@ interface Props {
   newest: number;
 }
 
+const AGAIN_MS = 1000;
+
+/** The rows so far and those that were read now: the newest ones, or those before a place. */
+const joined = (last: Known | undefined, rows: readonly Row[], before: number | undefined) => {
+  const isEnd = rows.length < USER_ROWS;
+  if (before !== undefined) return { rows: [...(last?.rows ?? []), ...rows], hasOlder: !isEnd };
+  if (isEnd) return { rows, hasOlder: false };
+  const older = last?.rows.filter(({ seq }) => seq < rows.at(-1)!.seq) ?? [];
+  return { rows: [...rows, ...older], hasOlder: older.length ? last!.hasOlder : true };
+};
+
 /** One user: the profile beside the line of events. */
 export const UserView = ({ feed, person, mayErase, newest }: Props) => {
   const [known, set] = useState<Known | undefined>();
@@ -37,17 +48,24 @@ export const UserView = ({ feed, person, mayErase, newest }: Props) => {
   const read = async (before?: number): Promise<void> => {
     try {
       const { profile, rows } = await readUser(person, before);
-      set((last) => ({
-        profile,
-        rows: before === undefined ? rows : [...(last?.rows ?? []), ...rows],
-        hasOlder: rows.length >= USER_ROWS,
-      }));
+      set((last) => ({ profile, ...joined(last, rows, before) }));
       setFailed(false);
     } catch {
       setFailed(true);
     }
   };
-  useEffect(() => void read(), [newest]);
+  const waiting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => {
+    // However often this user's rows come.
+    waiting.current ??= setTimeout(
+      () => {
+        waiting.current = undefined;
+        void read();
+      },
+      known ? AGAIN_MS : 0,
+    );
+  }, [newest]);
+  useEffect(() => () => clearTimeout(waiting.current), []);
   return (
     <section class="user-page" aria-labelledby="user-title">
       <aside class="card profile">
