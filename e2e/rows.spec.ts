@@ -5,11 +5,17 @@ import { makeTempFolder, removeTempFolder } from './support/temp-folder.js';
 
 const TAG = '<script async src="http://localhost/outbox-auto.js" data-project="shop"></script>';
 
-const test = base.extend<{ readToken: string; service: RowsService; complaints: string[] }>({
+const test = base.extend<{
+  readToken: string;
+  tag: string;
+  service: RowsService;
+  complaints: string[];
+}>({
   readToken: ['', { option: true }],
-  service: async ({ readToken }, use) => {
+  tag: [TAG, { option: true }],
+  service: async ({ readToken, tag }, use) => {
     const folder = makeTempFolder();
-    const service = await createRowsService(folder, { tag: TAG, ...(readToken && { readToken }) });
+    const service = await createRowsService(folder, { tag, ...(readToken && { readToken }) });
     await use(service);
     await service.stop();
     removeTempFolder(folder);
@@ -77,6 +83,20 @@ test('waits for the first event, ticks each step, and shows the row as it comes 
   await expect(rows(page)).toHaveCount(2);
   await expect(rows(page).first()).toContainText('identify');
   await expect(rows(page).first()).toContainText('seats 4');
+});
+
+test.describe('with a tag that says where to send', () => {
+  const place = 'data-base-url="/" data-token="write-token"';
+  test.use({
+    tag: `<script src="/o.js" ${place} data-project="shop" data-channel="web"></script>`,
+  });
+
+  test('sends a test event, as a page with the tag would', async ({ page, service }) => {
+    await open(page, service);
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await expect(rows(page)).toHaveCount(1);
+    await expect(rows(page)).toContainText('Test Event');
+  });
 });
 
 test('says how late a record came, that a repeat is stored once, and what this browser has sent', async ({
