@@ -6,6 +6,7 @@ import {
   hasWords,
   isFiltered,
   NO_FILTERS,
+  queryOf,
   withTyped,
   type Filters,
 } from '../state/filters.js';
@@ -132,6 +133,27 @@ const TimeFilter = ({ feed, filters }: Omit<BarProps, 'seen'>) => {
   );
 };
 
+const Export = ({ filters }: { filters: Filters }) => {
+  const addressOf = (format: string): string => {
+    const query = queryOf(filters);
+    query.set('format', format);
+    return `rows?${query}`;
+  };
+  return (
+    <nav class="export" aria-label="Export what the filters show">
+      <span class="soft" aria-hidden="true">
+        Export
+      </span>
+      <a href={addressOf('ndjson')} download="rows.ndjson">
+        NDJSON
+      </a>
+      <a href={`${addressOf('csv')}&bom=1`} download="rows.csv">
+        CSV
+      </a>
+    </nav>
+  );
+};
+
 export const FilterBar = still(({ feed, filters, seen }: BarProps) => (
   <search class="filters">
     <div class="fields">
@@ -149,6 +171,7 @@ export const FilterBar = still(({ feed, filters, seen }: BarProps) => (
           Only this browser
         </label>
       )}
+      <Export filters={filters} />
     </div>
     {isFiltered(filters) && (
       <ul class="active" aria-label="Filters that are on">

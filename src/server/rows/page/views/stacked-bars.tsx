@@ -19,10 +19,11 @@ const HEIGHT = 100;
 /** Space between the bars, and a line between two names of a bar. */
 const [GAP, LINE] = [0.12, 0.8];
 
-/** A round number that is not below this one: 1, 2, 4, 5, 8 or 10 times a power of ten. */
+const ROUND = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10];
+/** A round number that is not below this one, and whose half is whole. */
 const roundUp = (count: number): number => {
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, count)));
-  return [1, 2, 4, 5, 8, 10].map((n) => n * power).find((n) => n >= count)!;
+  const power = 10 ** Math.floor(Math.log10(count));
+  return ROUND.map((n) => n * power).find((n) => n >= count)!;
 };
 
 export const hueOfSeries = ({ kind, name }: Series): number | string =>
@@ -39,7 +40,7 @@ export const nameOfSeries = ({ kind, name }: Series): string =>
 export const StackedBars = still(({ overview, timeOf, onPress }: Props) => {
   const [pointed, point] = useState<{ bar: number; series: Series | undefined } | undefined>();
   const { bars, barsBefore, stacked, totals } = overview;
-  const most = roundUp(Math.max(4, ...bars, ...barsBefore));
+  const most = roundUp(Math.max(10, ...bars, ...barsBefore));
   const y = (count: number): number => HEIGHT - (Math.max(0, count) / most) * HEIGHT;
   const placeOf = (event: TargetedPointerEvent<SVGSVGElement> | MouseEvent) => {
     const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
@@ -91,7 +92,7 @@ export const StackedBars = still(({ overview, timeOf, onPress }: Props) => {
               top -= height;
               return (
                 <rect
-                  class={isAgain(stacked, at) ? 'again' : undefined}
+                  class={isAgain(stacked, at) ? 'paler' : undefined}
                   data-at={at}
                   data-hue={hueOfSeries(series)}
                   x={bar + GAP}
@@ -114,7 +115,7 @@ export const StackedBars = still(({ overview, timeOf, onPress }: Props) => {
       <ul class="legend soft">
         {stacked.map((series, at) => (
           <li>
-            <i class={isAgain(stacked, at) ? 'hue again' : 'hue'} data-hue={hueOfSeries(series)} />
+            <i class={isAgain(stacked, at) ? 'hue paler' : 'hue'} data-hue={hueOfSeries(series)} />
             <Text of={nameOfSeries(series)} max={40} />
           </li>
         ))}

@@ -1,6 +1,5 @@
 import type { TargetedKeyboardEvent } from 'preact';
 import { TABS, type Feed, type FeedState, type Reason, type Tab } from '../state/feed.js';
-import { queryOf } from '../state/filters.js';
 import { inDigits, lengthInWords } from '../../../../show/times.js';
 import { useNow } from './hooks.js';
 import { rateInWords } from './rate-words.js';
@@ -13,7 +12,6 @@ export const TopBar = ({ feed, state }: { feed: Feed; state: FeedState }) => (
     </div>
     <Live feed={feed} state={state} />
     <Tabs feed={feed} state={state} />
-    {state.tab === 'rows' && <Export state={state} />}
   </header>
 );
 
@@ -130,26 +128,5 @@ const Tabs = ({ feed, state }: { feed: Feed; state: FeedState }) => {
         </button>
       ))}
     </div>
-  );
-};
-
-const Export = ({ state }: { state: FeedState }) => {
-  const addressOf = (format: string): string => {
-    const query = queryOf(state.filters);
-    query.set('format', format);
-    return `rows?${query}`;
-  };
-  return (
-    <nav class="export" aria-label="Export what the filters show">
-      <span class="soft" aria-hidden="true">
-        Export
-      </span>
-      <a href={addressOf('ndjson')} download="rows.ndjson">
-        NDJSON
-      </a>
-      <a href={`${addressOf('csv')}&bom=1`} download="rows.csv">
-        CSV
-      </a>
-    </nav>
   );
 };
