@@ -20,6 +20,9 @@ interface BarProps {
 }
 
 const TYPING_MS = 250;
+/** Whether an offer was chosen, and not typed: browsers name the kind of what is typed alone. */
+const isChosen = (event: Event): boolean =>
+  !/^(insert(Text|Composition|From)|delete)/.test((event as InputEvent).inputType ?? '');
 
 /** One box for all filters: a text counts when one pauses, words such as `event:` at Enter. */
 const FilterBox = ({ feed, filters, seen }: BarProps) => {
@@ -49,11 +52,11 @@ const FilterBox = ({ feed, filters, seen }: BarProps) => {
         placeholder="Text, event:, user: or tag:plan=pro   ( / )"
         autocomplete="off"
         spellcheck={false}
-        onInput={({ currentTarget }) => {
-          const next = currentTarget.value;
+        onInput={(event) => {
+          const next = event.currentTarget.value;
           setTyped(next);
           clearTimeout(timer.current);
-          if (offers.includes(next)) apply(next, true);
+          if (isChosen(event) && offers.includes(next)) apply(next, true);
           else if (!hasWords(next)) timer.current = setTimeout(() => apply(next, false), TYPING_MS);
         }}
         onKeyDown={(event) => {
