@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import typescript from '@rollup/plugin-typescript';
 import terser from '@rollup/plugin-terser';
 import nodeResolve from '@rollup/plugin-node-resolve';
@@ -145,13 +146,13 @@ const SERVER = [
 ];
 
 /** The files of a page that stand beside its script. */
-const pageFiles = (folder, names) => ({
+const pageFiles = (...paths) => ({
   name: 'page-files',
   generateBundle() {
-    for (const fileName of names) {
-      this.addWatchFile(`${folder}/${fileName}`);
-      const source = readFileSync(`${folder}/${fileName}`, 'utf8').replace('{{version}}', version);
-      this.emitFile({ type: 'asset', fileName, source });
+    for (const path of paths) {
+      this.addWatchFile(path);
+      const source = readFileSync(path, 'utf8').replace('{{version}}', version);
+      this.emitFile({ type: 'asset', fileName: basename(path), source });
     }
   },
 });
@@ -165,7 +166,17 @@ const SERVERS = [
   ...['service', 'service-libsql', 'service-postgres'],
 ];
 
-/** The inspector says which version it is of, and its style has no spaces that only people need. */
+/** Tokens of style that pages share, as far as a style uses them. */
+const tokensFor = (style) => {
+  const [, tokens] = /:root \{([^}]*)\}/.exec(readFileSync('src/show/show.css', 'utf8'));
+  return tokens.replace(/\s*(--[\w-]+):[^;]*;/g, (token, name) =>
+    style.includes(`var(${name})`) ? token : '',
+  );
+};
+
+/**
+ * The inspector says which version it is of. Its style has the tokens that it uses, and no spaces that only people need.
+ */
 const inspectorTexts = {
   name: 'inspector-texts',
   transform: (code, id) => {
@@ -175,6 +186,7 @@ const inspectorTexts = {
     if (!id.endsWith('/dev/inspector/style.ts')) return undefined;
     return {
       code: code
+        .replace('{{tokens}}', tokensFor(code))
         .replace(/\n\s*/g, '')
         .replace(/([:;,{]) | (?=[{!])/g, '$1')
         .replace(/;}/g, '}'),
@@ -233,7 +245,11 @@ const codeOfAll = [
       resolve(),
       ts,
       minify(),
-      pageFiles('src/server/rows/page', ['index.html', 'rows.css']),
+      pageFiles(
+        'src/server/rows/page/index.html',
+        'src/server/rows/page/rows.css',
+        'src/show/show.css',
+      ),
     ],
   },
   {

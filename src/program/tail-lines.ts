@@ -1,6 +1,7 @@
 import type { Erasure, Refused, Row } from '../service.js';
-import { delayOf } from '../server/rows/page/text/times.js';
-import { escapeHidden } from '../server/rows/page/text/visible.js';
+import { hueOf } from '../show/hue.js';
+import { delayOf } from '../show/times.js';
+import { escapeHidden } from '../show/visible.js';
 import { cutToWidth, widthOf } from './text-width.js';
 
 /** Makes a text of strangers safe for one line of a terminal: without control characters and line breaks. */
@@ -9,7 +10,8 @@ export const plain = (text: string): string => escapeHidden(text).replaceAll('\n
 /** The part of a terminal's stream that is used. */
 export interface Terminal {
   columns: number;
-  hasColors(environment: object): boolean;
+  /** Bits of a colour: 1 for none, 8 for 256 colours. */
+  getColorDepth(environment: object): number;
 }
 
 const pairsOf = (values: object): string =>
@@ -61,10 +63,14 @@ export const erasedText = ({ project, user_id, channel, event, from, to, upto }:
     .join(', ');
 
 /** https://en.wikipedia.org/wiki/ANSI_escape_code#Select_Graphic_Rendition_parameters */
-const STYLES = { bold: 1, dim: 2, red: 31, amber: 33 };
-const STYLE_OF: Readonly<Partial<Record<Part, keyof typeof STYLES>>> = {
-  ...{ time: 'dim', place: 'dim', name: 'bold', late: 'amber', tags: 'dim' },
+const STYLES = { dim: '2', red: '31', amber: '33' };
+const STYLE_OF: Readonly<Partial<Record<Part, string>>> = {
+  ...{ time: STYLES.dim, place: STYLES.dim, late: STYLES.amber, tags: STYLES.dim },
 };
+/** The colours of names, as near to those of the page as a terminal of 256 colours comes; see `hueOf`. */
+const HUES = [69, 36, 172, 170, 38, 167, 142, 141] as const;
+const styleOfName = ({ type, event = '' }: Row, depth: number): string =>
+  type === 'identify' || depth < 8 ? '1' : `1;38;5;${HUES[hueOf(event)]}`;
 /** A column is as wide as its widest text so far, up to this part of the terminal. */
 const MOST_OF: Readonly<Partial<Record<Part, number>>> = { place: 0.2, name: 0.3, user: 0.2 };
 const GAP = 2;
@@ -73,11 +79,12 @@ const MAX_LETTERS = 8;
 
 /** Lines for a terminal: in columns, cut to its width, and coloured unless `NO_COLOR` or the terminal forbids it. */
 export const createTerminalLines = (terminal: Terminal, environment: NodeJS.ProcessEnv) => {
-  const isColoured = terminal.hasColors(environment);
+  const depth = terminal.getColorDepth(environment);
+  const isColoured = depth > 1;
   const widths = new Map<Part, number>();
 
-  const paint = (style: keyof typeof STYLES | undefined, text: string): string =>
-    isColoured && style && text ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text;
+  const paint = (style: string | undefined, text: string): string =>
+    isColoured && style && text ? `\u001b[${style}m${text}\u001b[0m` : text;
   const fit = (text: string, width: number): string =>
     cutToWidth(plain(text.slice(0, width * MAX_LETTERS)), width);
 
@@ -92,7 +99,8 @@ export const createTerminalLines = (terminal: Terminal, environment: NodeJS.Proc
         if (most) widths.set(part, Math.min(most, Math.max(width, widths.get(part) ?? 0)));
         const padding = Math.min(left, widths.get(part) ?? width) - width;
         if (width + padding <= 0) continue;
-        line += paint(STYLE_OF[part], shown) + ' '.repeat(padding + GAP);
+        const style = part === 'name' ? styleOfName(row, depth) : STYLE_OF[part];
+        line += paint(style, shown) + ' '.repeat(padding + GAP);
         left -= width + padding + GAP;
         if (left <= 0) break;
       }
@@ -101,7 +109,7 @@ export const createTerminalLines = (terminal: Terminal, environment: NodeJS.Proc
     refused: (refused: Refused): string => {
       const time = timeOf(refused.received_at);
       const left = Math.max(0, terminal.columns - time.length - GAP);
-      return `${paint('dim', time)}  ${paint('red', fit(refusedText(refused), left))}`;
+      return `${paint(STYLES.dim, time)}  ${paint(STYLES.red, fit(refusedText(refused), left))}`;
     },
   };
 };

@@ -4,6 +4,7 @@ import { MAX_BATCH_RECORDS } from '../interface/wire.js';
 import { MAX_BODY_BYTES } from './http/body.js';
 import { PROFILE_LIMITS } from './profile-limit.js';
 import { SUMS } from './store/hours.js';
+import { MAX_SPLIT } from './store/split.js';
 import { MAX_HOURS, MAX_LIMIT, MAX_PROFILES, MAX_RESENT, MAX_TEXT } from './reading/query.js';
 import { MAX_ID, MAX_RECORD } from './records.js';
 
@@ -90,7 +91,11 @@ const schemas = {
   Count: object({ project: text, type: ref('Type'), rows: count }),
   Totals: object({ counts: listOf(ref('Count')), refused: count }),
   Hour: object({ hour: time, ...Object.fromEntries(SUMS.map((name) => [name, count])) }),
-  Hours: object({ hours: listOf(ref('Hour'), MAX_HOURS) }, { whole_from: time }),
+  SplitRows: object({ channel: text, event: text, rows: listOf(count, MAX_HOURS) }),
+  Hours: object(
+    { hours: listOf(ref('Hour'), MAX_HOURS) },
+    { events: listOf(ref('SplitRows'), MAX_SPLIT + 1), whole_from: time },
+  ),
   Counts: { oneOf: [ref('Totals'), ref('Hours')] },
   Target: object(
     { name: text, place: count, behind: count, delay_ms: count, dead: count },
@@ -180,6 +185,9 @@ const ROWS = [
   query('event', listOf(text), 'Only events of these names.'),
   query('not', listOf(text), 'No events of these names.'),
   query('text', { ...text, maxLength: MAX_TEXT }, 'Any text of the body, whatever its case.'),
+  query('tag', listOf(text), 'Only with these tags or properties: `name=value`, or a name alone.'),
+  query('from', time, 'Only what arrived from this time on.'),
+  query('to', time, 'Only what arrived before this time.'),
   query('mine', ONE, '`1`: only of the browser that asks.'),
   header('Last-Event-ID', text, 'Server-sent events go on behind this one.'),
   ...SPAN,
@@ -197,6 +205,11 @@ const HOURS = [
   query('project', text, 'Only of this project.'),
   query('channel', text, 'Only of this channel.'),
   query('event', listOf(text), 'Only events of these names.'),
+  query(
+    'split',
+    oneOf('event'),
+    '`event`: the rows of each channel and event in these hours, too.',
+  ),
 ];
 const DELETION = [
   { ...query('project', text, 'Only of this project.'), required: true },

@@ -120,7 +120,7 @@ describe('in a terminal', () => {
   };
   const time = new Date(ROW.received_at).toTimeString().slice(0, 8);
 
-  it('has columns and colours: time and tags dim, names bold, late in amber, refused in red', async () => {
+  it('has columns and colours: time and tags dim, names bold in their colours, late in amber, refused in red', async () => {
     const late = { received_at: '2026-01-01T00:02:05.000Z' };
     const later = new Date(late.received_at).toTimeString().slice(0, 8);
     const lines = await show([
@@ -129,10 +129,15 @@ describe('in a terminal', () => {
       ['refused', { ...refused, message: '`tags` must be an object' }],
     ]);
     expect(lines.map((line) => line.replaceAll('\u001b', ''))).toEqual([
-      `[2m${time}[0m  [2mshop · web[0m  [1mOrder Placed[0m  user_42  [2mtotal=42 currency=EUR[0m`,
-      `[2m${later}[0m  [2mshop · web[0m  [1mHi[0m            u        [33m2 min 5 s later[0m  [2ma=1[0m`,
+      `[2m${time}[0m  [2mshop · web[0m  [1;38;5;170mOrder Placed[0m  user_42  [2mtotal=42 currency=EUR[0m`,
+      `[2m${later}[0m  [2mshop · web[0m  [1;38;5;172mHi[0m            u        [33m2 min 5 s later[0m  [2ma=1[0m`,
       `[2m${time}[0m  [31mrefused 400 (field)  \`tags\` must be an object[0m`,
     ]);
+  });
+
+  it('has names in bold alone in a terminal of 16 colours', async () => {
+    const [line] = await show([['row', rowOf('Hi')]], { environment: { TERM: 'xterm' } });
+    expect(line).toContain('\u001b[1mHi\u001b[0m');
   });
 
   it.each([{ ...COLOURS, NO_COLOR: '1' }, { TERM: 'dumb' }])(

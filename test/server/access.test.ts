@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { Hours } from '../../src/server/store/port.js';
 import { readEvents, type ServerSentEvent } from './support/read-events.js';
 import { event, runService, TOKEN } from './support/run-service.js';
 
@@ -290,8 +291,11 @@ describe('a token of one project', () => {
   it('counts by hour the rows of its project alone, whatever filter it asks for', async () => {
     const { send } = await runTwo();
     const countedBy = async (token: string, filter = '') => {
-      const response = await send(`/counts?by=hour&${filter}`, { headers: bearer(token) });
-      const { hours } = (await response.json()) as { hours?: { rows: number }[] };
+      const response = await send(`/counts?by=hour&split=event&${filter}`, {
+        headers: bearer(token),
+      });
+      const { hours, events } = (await response.json()) as Partial<Hours>;
+      if (token === OF_A) expect(JSON.stringify(events ?? [])).not.toContain('theirs');
       return hours?.reduce((sum, { rows }) => sum + rows, 0) ?? response.status;
     };
     const [own, ofNone, all] = [

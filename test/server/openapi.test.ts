@@ -283,7 +283,10 @@ describe('the OpenAPI document', () => {
   it('is right about the counts by hour', async () => {
     const service = await withRows();
     const { schema } = paths['/counts']!['get']!.responses['200']!.content['application/json']!;
-    const response = await service.send('/counts?by=hour&project=p&channel=c&event=e', read);
+    const response = await service.send(
+      '/counts?by=hour&project=p&channel=c&event=e&split=event',
+      read,
+    );
     const answer = (await response.json()) as { hours: unknown[] };
     expect(answer.hours).toHaveLength(1);
     expect(faults(answer, schema)).toEqual([]);
@@ -341,7 +344,7 @@ describe('the OpenAPI document', () => {
           'newest',
           'not',
         ],
-        ...['project', 'text', 'type', 'user'],
+        ...['from', 'project', 'tag', 'text', 'to', 'type', 'user'],
       ].sort(),
     );
   });

@@ -67,6 +67,8 @@ describe('GET /rows', () => {
     ['after=-1', '`after` must be a whole number'],
     ['before=1.5', '`before` must be a whole number'],
     ['type=x', '`type` must be identify or event'],
+    ['from=today', '`from` must be a date-time of RFC 3339'],
+    ['to=2026-03-01', '`to` must be a date-time of RFC 3339'],
     ['format=xml', '`format` must be'],
     [`text=${'x'.repeat(201)}`, '`text` may have 200'],
   ])('says what is wrong with ?%s', async (query, words) => {
@@ -230,11 +232,19 @@ describe('what else is read', () => {
       hours: [{ ...noon, rows: 1, repeats: 0, in_2s: 0 }],
     });
     expect(await read('project=q')).toEqual({ hours: [] });
+    expect(await read('split=event')).toEqual({
+      hours: [noon, one],
+      events: [
+        { channel: 'c', event: 'a', rows: [1, 1] },
+        { channel: 'c', event: 'b', rows: [1, 0] },
+      ],
+    });
   });
 
   it.each([
     ['by=day', '`by` must be hour'],
     ['by=hour&from=yesterday', '`from` must be a date-time of RFC 3339'],
+    ['by=hour&split=user', '`split` must be event'],
     ['by=hour&to=2026', '`to` must be a date-time of RFC 3339'],
     ['by=hour&from=2024-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', '366 days at the most'],
   ])('says what is wrong with the counts of %s', async (query, words) => {

@@ -1,19 +1,9 @@
-/** Colours, and the panel itself, in both places where it may be. */
+/** Colours, and the panel itself, in both places where it may be. The build puts tokens of `show.css` in. */
 const HOST = `
 :host { all: initial !important; display: contents !important; }
 :host([embedded]) { display: block !important; height: 100% !important; }
 section, .frame {
-  color-scheme: light dark;
-  --ground: light-dark(#f4f5f8, #0e1116);
-  --card: light-dark(#fff, #161a21);
-  --ink: light-dark(#14181f, #e8ecf2);
-  --soft: light-dark(#566070, #9aa6b6);
-  --line: light-dark(#e4e7ed, #2a323d);
-  --edge: light-dark(#c9cfd9, #39424f);
-  --ok: light-dark(#0b6b48, #4fd49d);
-  --wait: light-dark(#3143c8, #98a6ff);
-  --air: light-dark(#8a4f00, #f2b65a);
-  --wrong: light-dark(#b01c2e, #ff8b95);
+  {{tokens}}
   position: fixed;
   z-index: 2147483647;
   color: var(--ink);
@@ -38,7 +28,7 @@ section {
 
 const BASE = `
 * { box-sizing: border-box; margin: 0; padding: 0; list-style: none; }
-:focus-visible { outline: 2px solid var(--wait); outline-offset: -2px; }
+:focus-visible { outline: 2px solid var(--brand); outline-offset: -2px; }
 h2, h3, b { font-size: 14px; font-weight: 600; }
 button, select, input { font: inherit; color: inherit; }
 button, select {
@@ -52,8 +42,8 @@ button:hover { border-color: currentColor; }
 .buttons, header { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; }
 .pad { padding: 10px 14px; }
 .soft, dt { color: var(--soft); }
-.wait { color: var(--wait); }
-.air { color: var(--air); }
+.wait { color: var(--brand); }
+.air { color: var(--late); }
 .ok { color: var(--ok); }
 .wrong { color: var(--wrong); }
 .ahead { color: var(--edge); }
@@ -83,7 +73,7 @@ dd { font-size: 19px; font-weight: 600; line-height: 1.2; }
 .reason b { white-space: nowrap; }
 [role='tablist'] { display: flex; padding: 0 8px; border-bottom: 1px solid var(--line); }
 [role='tab'] { border: solid transparent; border-width: 0 0 2px; border-radius: 0; background: none; color: var(--soft); }
-[aria-selected='true'] { color: var(--ink); border-color: var(--wait); }
+[aria-selected='true'] { color: var(--ink); border-color: var(--brand); }
 [role='tabpanel'] { flex: 1; min-height: 0; overflow: auto; }
 ol li { border-bottom: 1px solid var(--line); content-visibility: auto; contain-intrinsic-size: auto 44px; }
 .line {

@@ -58,6 +58,12 @@ export const readFilter = (
   const [type, text] = [one('type'), one('text')];
   if (type !== undefined && !isType(type)) return wrong('`type` must be identify or event');
   if ((text?.length ?? 0) > MAX_TEXT) return wrong(`\`text\` may have ${MAX_TEXT} characters`);
+  const [from, to] = ['from', 'to'].map((name) => {
+    const given = one(name);
+    return given && ((isDateTime(given) && isoTime(given)) || null);
+  });
+  if (from === null) return wrong('`from` must be a date-time of RFC 3339');
+  if (to === null) return wrong('`to` must be a date-time of RFC 3339');
   return {
     value: {
       project: one('project'),
@@ -67,6 +73,8 @@ export const readFilter = (
       event: many('event'),
       not: many('not'),
       text,
+      tag: many('tag'),
+      ...{ from, to },
       // A browser without a word gets one that no row has.
       ...(query.get('mine') === '1' && { client: client ?? '-' }),
     },
@@ -116,6 +124,8 @@ export const readHourFilter = (query: URLSearchParams, now: number): Asked<HourF
   for (const [name, value] of Object.entries({ to, from })) {
     if (Number.isNaN(value) && query.get(name)) return noTime(name);
   }
+  const split = query.get('split') || undefined;
+  if (split !== undefined && split !== 'event') return wrong('`split` must be event');
   if (to - from > MAX_HOURS * HOUR_MS)
     return wrong(`from \`from\` to \`to\` may be ${MAX_HOURS / 24} days at the most`);
   return {
@@ -125,6 +135,7 @@ export const readHourFilter = (query: URLSearchParams, now: number): Asked<HourF
       event: query.getAll('event').filter(Boolean),
       from: new Date(from).toISOString(),
       to: new Date(to).toISOString(),
+      split: split !== undefined,
     },
   };
 };

@@ -82,9 +82,14 @@ export interface RowFilter {
   not?: readonly string[] | undefined;
   /** Any text of the body, whatever its case. */
   text?: string | undefined;
+  /** Tags or properties, each `name=value`, or a name that may have any value: only rows that have all of them. */
+  tag?: readonly string[] | undefined;
   client?: string | undefined;
   /** Only rows that asked for a notification as they arrived here. Rows of another store (`adopt`) did not. */
   notify?: true | undefined;
+  /** ISO 8601 in UTC with milliseconds: only rows that arrived from this time on, or before that one. */
+  from?: string | undefined;
+  to?: string | undefined;
 }
 
 export interface Span {
@@ -142,6 +147,8 @@ export interface HourFilter extends Pick<RowFilter, 'project' | 'channel' | 'eve
   /** ISO 8601 in UTC, each the beginning of an hour: from this hour on, and before that one. */
   from: string;
   to: string;
+  /** Whether to split the rows by channel and event. */
+  split?: boolean | undefined;
 }
 
 /** The rows that arrived in one hour. */
@@ -158,9 +165,22 @@ export interface Hour {
   later: number;
 }
 
+/** The rows of one pair of channel and event. */
+export interface SplitRows {
+  channel: string;
+  event: string;
+  /** How many arrived in each of the hours that stand beside it. */
+  rows: number[];
+}
+
 export interface Hours {
   /** In the order of time. Hours without rows are missing. */
   hours: Hour[];
+  /**
+   * With `split`: the 200 pairs with the most rows, the first of them first. All others have the channel and the event
+   * `…`, at the end.
+   */
+  events?: SplitRows[];
   /**
    * Missing if the sums are whole. Rows that an earlier version has stored are summed soon after the start, and until
    * then the sums of hours before this time may be too low.

@@ -51,7 +51,21 @@ const hoursOf = async (store: Store, filter: Partial<HourFilter> = {}) =>
 /** Compares the sums of all rows, and of each project, channel and event. */
 const expectSums = async (store: Store): Promise<void> => {
   const rows = await rowsOf(store);
-  expect(await hoursOf(store)).toEqual(sumsOf(rows));
+  const { hours, events = [] } = await store.hours({ ...EVER, split: true });
+  expect(hours).toEqual(sumsOf(rows));
+  for (const { channel, event, rows: counts } of events) {
+    const own = rows.filter(
+      (row) => row.channel === (channel || undefined) && row.event === (event || undefined),
+    );
+    const inHour = (hour: string) => sumsOf(own).find((one) => one.hour === hour)?.rows ?? 0;
+    expect([channel, event, counts]).toEqual([
+      channel,
+      event,
+      hours.map(({ hour }) => inHour(hour)),
+    ]);
+  }
+  const counted = events.flatMap(({ rows: counts }) => counts);
+  expect(counted.reduce((sum, count) => sum + count, 0)).toBe(rows.length);
   const names = (row: Row) => [row.project, row.channel ?? '', row.event ?? ''] as const;
   for (const key of new Set(rows.map((row) => JSON.stringify(names(row))))) {
     const [project, channel, name] = JSON.parse(key) as [string, string, string];

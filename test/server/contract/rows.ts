@@ -1,6 +1,7 @@
 import { describe, expect, vi } from 'vitest';
+import { createMatcher } from '../../../src/server/reading/create-matcher.js';
 import type { EventBody } from '../../../src/interface/bodies.js';
-import type { Row, Store } from '../../../src/server/store/port.js';
+import type { Row, RowFilter, Span, Store } from '../../../src/server/store/port.js';
 import {
   ALL,
   at,
@@ -36,6 +37,47 @@ export const describeRows: Part = (name, enter) => {
         rows.slice(2, 4),
       );
       expect(await store.rows({}, { ...ALL, after: seqs[9] })).toEqual([]);
+    });
+
+    it('is read of tags and properties', async (store) => {
+      const all = [
+        { plan: 'pro', n: 3 },
+        { plan: 'pro', n: 33 },
+        { plan: 'prof', o: { n: '3' } },
+      ];
+      for (const tags of [...all, { 'plan=': 'x"y' }]) await store.write([event({ tags })]);
+      await store.write([identify({ plan: 'pro' })]);
+      const read = async (...tag: string[]) => {
+        const rows = await store.rows({ tag }, ALL);
+        const matches = createMatcher({ tag });
+        const every = await rowsOf(store);
+        const live = every.filter((row) => matches({ row, body: () => JSON.stringify(row.body) }));
+        expect(live).toEqual(rows);
+        return rows.map(({ seq }) => every.findIndex((row) => row.seq === seq));
+      };
+      expect(await read('plan=pro')).toEqual([0, 1, 4]);
+      expect(await read('n=3')).toEqual([0, 2]);
+      expect(await read('n')).toEqual([0, 1, 2]);
+      expect(await read('plan=pro', 'n=33')).toEqual([1]);
+      expect(await read('plan=PRO')).toEqual([]);
+      expect(await read("plan='; --")).toEqual([]);
+    });
+
+    it('is read of a time', async (store) => {
+      const hour = (n: number) => new Date(Date.UTC(2026, 2, 1, n)).toISOString();
+      // Rows that are imported or copied come in any order of their times.
+      const hours = [3, 1, 4, 2, 1, 5];
+      await store.write(hours.map((n) => event({ tags: { n } }, { receivedAt: hour(n) })));
+      const read = async (filter: RowFilter, span: Partial<Span> = {}) =>
+        (await store.rows(filter, { ...ALL, ...span })).map(
+          ({ body }) => (body as EventBody & { tags: { n: number } }).tags.n,
+        );
+      const from = hour(2);
+      expect(await read({ from })).toEqual([3, 4, 2, 5]);
+      expect(await read({ to: from })).toEqual([1, 1]);
+      expect(await read({ from, to: hour(4) })).toEqual([3, 2]);
+      expect(await read({ from, to: hour(5) }, { newest: true, limit: 2 })).toEqual([2, 4]);
+      expect(await read({ from: hour(9) })).toEqual([]);
     });
 
     it('never has a row behind a place that was read, while several processes write', async (store, {

@@ -139,3 +139,31 @@ it('takes away the rows that are erased, and closes one of them that is open', a
   expect(shown()).toEqual([4, 3]);
   expect([feed.state().openSeq, feed.holds('open')]).toEqual([undefined, false]);
 });
+
+it('has its tab, its user or its filters in the address', () => {
+  let address = '';
+  vi.stubGlobal('location', { search: '?show=overview&event=A', pathname: '/rows' });
+  const pushState = (_: unknown, __: string, next: string) => void (address = next);
+  vi.stubGlobal('history', { pushState, replaceState: pushState });
+  vi.stubGlobal('fetch', async () => new Response('{}', { status: 503 }));
+  const feed = createFeed();
+  expect(feed.state()).toMatchObject({ tab: 'overview', filters: { event: ['A'] } });
+  const person = { project: 'shop', user: 'mia & co' };
+  feed.choose('users', person);
+  expect([address, feed.state().person]).toEqual([
+    '?project=shop&user=mia+%26+co&show=users',
+    person,
+  ]);
+  feed.choose('users');
+  expect([address, feed.state().person]).toEqual(['?show=users', undefined]);
+  feed.choose('rows');
+  expect(address).toBe('?event=A');
+  // Filters lead to rows, whatever tab was shown.
+  feed.choose('refused');
+  feed.filter({ ...feed.state().filters, user: 'mia' });
+  expect([address, feed.state().tab]).toEqual(['?user=mia&event=A', 'rows']);
+  vi.stubGlobal('location', { search: '?show=users&project=p&user=u', pathname: '/rows' });
+  feed.readAddress();
+  expect(feed.state()).toMatchObject({ tab: 'users', person: { project: 'p', user: 'u' } });
+  feed.setHidden(true);
+});

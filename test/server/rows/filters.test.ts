@@ -7,12 +7,14 @@ import {
   readFilters,
   withHidden,
   withOnly,
+  withTyped,
   type Filters,
 } from '../../../src/server/rows/page/state/filters.js';
 
 const ALL: Filters = {
   ...{ text: 'a & b=c', project: 'shop', channel: 'web', user: 'anna+1@example.org' },
   ...{ type: 'event', event: ['Order Placed', '\u200b'], not: ['Page Viewed, twice'], mine: true },
+  ...{ tag: ['plan=pro'], from: '2026-03-01T12:00:00.000Z', to: '2026-03-01T13:00:00.000Z' },
 };
 
 describe('filters', () => {
@@ -31,6 +33,27 @@ describe('filters', () => {
   it('ask for no longer text than the service takes', () => {
     expect(readFilters(`?text=${'x'.repeat(300)}`).text).toHaveLength(200);
   });
+
+  it.each<[typed: string, Partial<Filters>]>([
+    ['red shoes', { text: 'red shoes' }],
+    ['event:Signed Up', { event: ['Signed Up'] }],
+    ['x event:A event:"B" -event:C', { text: 'x', event: ['A', 'B'], not: ['C'] }],
+    [
+      'user:mia@example.com tag:plan=pro tag:n',
+      { user: 'mia@example.com', tag: ['plan=pro', 'n'] },
+    ],
+    [
+      'type:identify project:shop channel:web',
+      { type: 'identify', project: 'shop', channel: 'web' },
+    ],
+    ['type:row event:', {}],
+    ['https://a.example/x', { text: 'https://a.example/x' }],
+  ])('are what is typed: %s', (typed, filters) =>
+    expect(withTyped({ ...NO_FILTERS, text: 'before' }, typed)).toEqual({
+      ...NO_FILTERS,
+      ...filters,
+    }),
+  );
 
   it('know whether there are any', () => {
     expect([isFiltered(NO_FILTERS), isFiltered({ ...NO_FILTERS, mine: true })]).toEqual([
@@ -55,7 +78,7 @@ describe('filters', () => {
       seen.push(`${next.word} ${next.value}`);
       filters = next.without;
     }
-    expect(seen).toHaveLength(9);
+    expect(seen).toHaveLength(11);
     expect(filters).toEqual(NO_FILTERS);
   });
 });

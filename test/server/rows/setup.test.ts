@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { stepStates } from '../../../src/server/rows/page/state/setup.js';
+import { stepStates, testOf } from '../../../src/server/rows/page/state/setup.js';
 import type { SetupState, Step } from '../../../src/server/setup.js';
 
 const at = '2026-11-25T14:00:00.000Z';
@@ -49,4 +49,33 @@ it.each<[what: string, setup: SetupState, states: string]>([
       .map(({ name, state }) => `${name}:${state}`)
       .join(' '),
   ).toBe(states);
+});
+
+it.each<[what: string, tag: string, address: string | undefined]>([
+  [
+    'a relay of this origin',
+    'data-relay="http://localhost/x/a" data-project="p" data-channel="c"',
+    'http://localhost/x/a/v1/event',
+  ],
+  [
+    'this service, with the token of the tag',
+    'data-base-url="http://localhost" data-token="t" data-project="p" data-channel="c"',
+    'http://localhost/v1/event',
+  ],
+  [
+    'no service of another origin',
+    'data-relay="https://a.b/a" data-project="p" data-channel="c"',
+    undefined,
+  ],
+  [
+    'none without a token',
+    'data-base-url="http://localhost" data-project="p" data-channel="c"',
+    undefined,
+  ],
+  ['none without a project', 'data-relay="/a" data-channel="c"', undefined],
+])('has a test event for %s', (_, tag, address) => {
+  const test = testOf(tag, 'http://localhost');
+  expect(test?.address).toBe(address);
+  if (test)
+    expect(test.headers['authorization']).toBe(tag.includes('token') ? 'Bearer t' : undefined);
 });

@@ -1,6 +1,7 @@
 import type Database from 'libsql';
 import { DELAYS, MAX_PAIR_BYTES, MAX_PAIRS, PIECE, REST, SUMS } from '../hours.js';
-import type { HourFilter, Hours } from '../port.js';
+import type { Hour, HourFilter, Hours } from '../port.js';
+import { createSplit } from '../split.js';
 import { storableText } from '../storable.js';
 import type { Columns } from '../write-records.js';
 import type { Writer } from './connections.js';
@@ -130,25 +131,49 @@ export const createHourWriter = ({ prepare }: Writer) => {
 
 export type HourWriter = ReturnType<typeof createHourWriter>;
 
+/** Hours that are read at a time: SQLite blocks the only thread meanwhile. */
+const STEP_MS = 120 * 3_600_000;
+
 /** Reads the sums of all that matches, one for each hour that has rows. */
-export const readHours = (database: Database.Database, filter: HourFilter): Hours => {
+export const readHours = async (
+  database: Database.Database,
+  filter: HourFilter,
+): Promise<Hours> => {
   const { from, to, project, channel, event = [] } = filter;
-  const conditions: (readonly [sql: string, ...values: string[]])[] = [
-    ['hour >= ? AND hour < ?', from.slice(0, 13), to.slice(0, 13)],
-  ];
+  const conditions: (readonly [sql: string, ...values: string[]])[] = [['hour >= ? AND hour < ?']];
   if (project !== undefined) conditions.push(['project = ?', storableText(project)]);
   if (channel !== undefined) conditions.push(['channel = ?', storableText(channel)]);
   if (event.length)
     conditions.push([`event IN (${event.map(() => '?').join(', ')})`, ...event.map(storableText)]);
-  const hours = database
-    .prepare<unknown[]>(
-      `SELECT hour || ':00:00.000Z' AS hour, ${SUMS.map((name) => `sum(${name}) AS ${name}`).join(', ')}
-      FROM hours WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
-      GROUP BY hours.hour HAVING sum(rows) > 0 ORDER BY hours.hour`,
-    )
-    .all(...conditions.flatMap(([, ...values]) => values)) as Hours['hours'];
+  const split = filter.split ? createSplit() : undefined;
+  const lists = `, json_group_array(channel || char(0) || event) AS names,
+    '[' || group_concat(rows) || ']' AS split`;
+  const look = database.prepare<unknown[]>(
+    `SELECT hour || ':00:00.000Z' AS hour,
+      ${SUMS.map((name) => `sum(${name}) AS ${name}`).join(', ')} ${split ? lists : ''}
+    FROM hours WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
+    GROUP BY hours.hour HAVING sum(rows) > 0 ORDER BY hours.hour`,
+  );
+  const values = conditions.flatMap(([, ...given]) => given);
+  const hours: Hour[] = [];
+  for (let at = Date.parse(from); at < Date.parse(to); at += STEP_MS) {
+    const end = Math.min(at + STEP_MS, Date.parse(to));
+    const span = [at, end].map((ms) => new Date(ms).toISOString().slice(0, 13));
+    for (const one of look.all(...span, ...values) as (Hour & Lists)[]) {
+      const { names, split: rows, ...hour } = one;
+      split?.add(names, rows);
+      hours.push(hour);
+    }
+    await new Promise(setImmediate);
+  }
   const [summing] = database.prepare('SELECT whole_from FROM summing').all() as {
     whole_from: string;
   }[];
-  return { hours, ...summing };
+  return { hours, ...(split && { events: split.all() }), ...summing };
 };
+
+/** The pairs of an hour and their rows, as JSON; see `createSplit`. */
+interface Lists {
+  names: string;
+  split: string;
+}

@@ -3,6 +3,7 @@ import { anyCase } from '../any-case.js';
 import type { Row, RowFilter, Span } from '../port.js';
 import { storableText } from '../storable.js';
 import { createSteps } from './steps.js';
+import { tagTexts } from '../tag-texts.js';
 
 interface StoredRow {
   seq: number;
@@ -47,8 +48,14 @@ const marks = (list: readonly unknown[]): string => list.map(() => '?').join(', 
 const equal = (column: string, value: string | undefined): Condition[] =>
   value === undefined ? [] : [[`${column} = ?`, storableText(value)]];
 
+const arrivedIn = ({ from, to }: RowFilter): Condition[] => [
+  ...(from === undefined ? [] : [['received_at >= ?', from] as const]),
+  ...(to === undefined ? [] : [['received_at < ?', to] as const]),
+];
+
 const conditionsOf = (filter: RowFilter): Condition[] => {
   const { project, channel, user_id, type, event, not, client, text, notify } = filter;
+  const { tag = [] } = filter;
   return [
     ...equal('project', project),
     ...equal('channel', channel),
@@ -62,6 +69,11 @@ const conditionsOf = (filter: RowFilter): Condition[] => {
       : []),
     ...(notify ? [['notify = 1'] as const] : []),
     ...(text ? [['body GLOB ?', globOf(storableText(text))] as const] : []),
+    ...tag.map((one): Condition => {
+      const texts = tagTexts(storableText(one));
+      return [`(${texts.map(() => 'instr(body, ?)').join(' OR ')})`, ...texts];
+    }),
+    ...arrivedIn(filter),
   ];
 };
 
@@ -77,11 +89,33 @@ const globOf = (text: string): string => {
   return `*${letters.join('')}*`;
 };
 
+interface Ends {
+  first: number | null;
+  last: number | null;
+}
+
 /** Reads rows. A filter that few rows fit may have to look at all rows, so it does that in steps. */
 export const createRowReader = (database: Database.Database) => {
   const steps = createSteps(database);
 
-  return async (filter: RowFilter, { after, before, limit, newest }: Span): Promise<Row[]> => {
+  /** The span, cut to the places of the rows of a time. The index on the time of arrival has them, and no other does. */
+  const cutToTime = (filter: RowFilter, span: Span): Span => {
+    const conditions = arrivedIn(filter);
+    if (!conditions.length) return span;
+    const all = conditions.map(([sql]) => sql).join(' AND ');
+    const look = database.prepare<unknown[]>(
+      `SELECT min(seq) AS first, max(seq) AS last FROM records WHERE ${all}`,
+    );
+    const [{ first, last }] = look.all(...conditions.map(([, value]) => value)) as [Ends];
+    return {
+      ...span,
+      after: Math.max(span.after ?? 0, (first ?? 1) - 1),
+      before: Math.min(span.before ?? Infinity, (last ?? 0) + 1),
+    };
+  };
+
+  return async (filter: RowFilter, span: Span): Promise<Row[]> => {
+    const { after, before, limit, newest } = cutToTime(filter, span);
     const conditions: Condition[] = [...conditionsOf(filter), ['seq > ?'], ['seq < ?']];
     const look = database.prepare<unknown[]>(
       `SELECT * FROM records WHERE ${conditions.map(([sql]) => sql).join(' AND ')}

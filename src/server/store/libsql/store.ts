@@ -112,7 +112,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     dead: async (seqs) => readRefused.dead(seqs),
     profiles: async (filter, page) => readProfiles(reader, filter, page),
     counts: async () => counts.all() as Count[],
-    hours: async (filter) => readHours(reader, filter),
+    hours: (filter) => readHours(reader, filter),
     countRefused: async (project) => readRefused.count(project),
     erase: erasures.erase,
     countErased: erasures.countErased,

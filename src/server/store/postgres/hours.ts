@@ -1,5 +1,6 @@
 import { DELAYS, MAX_PAIR_BYTES, MAX_PAIRS, PIECE, REST, SUMS } from '../hours.js';
 import type { Hour, HourFilter, Hours } from '../port.js';
+import { createSplit } from '../split.js';
 import { storableText } from '../storable.js';
 import { isoOut, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
@@ -104,17 +105,20 @@ export const createHours = (database: PostgresDatabase, tables: Tables, schema: 
       });
     },
     /** Reads the sums of all that matches, one for each hour that has rows. */
-    read: async ({ from, to, project, channel, event = [] }: HourFilter): Promise<Hours> => {
+    read: async (filter: HourFilter): Promise<Hours> => {
+      const { from, to, project, channel, event = [] } = filter;
       const conditions = createConditions();
       const { value, values, add } = conditions;
       add(`hour >= ${value(from)} AND hour < ${value(to)}`);
       if (project !== undefined) add(`project = ${value(storableText(project))}`);
       if (channel !== undefined) add(`channel = ${value(storableText(channel))}`);
       if (event.length) add(`event = ANY(${value(event.map(storableText))}::text[])`);
+      const split = filter.split ? createSplit() : undefined;
+      const lists = `, json_agg(ARRAY[channel, event])::text AS names, json_agg(rows)::text AS split`;
       const [all, [place]] = await Promise.all([
-        database.read<Hour>({
+        database.read<Hour & { names: string; split: string }>({
           text: `SELECT ${isoOut('h.hour')} AS hour,
-              ${SUMS.map((name) => `sum(${name})::float8 AS ${name}`).join(', ')}
+              ${SUMS.map((name) => `sum(${name})::float8 AS ${name}`).join(', ')} ${split ? lists : ''}
             FROM ${hours} AS h WHERE ${conditions.condition}
             GROUP BY h.hour HAVING sum(rows) > 0 ORDER BY h.hour`,
           values,
@@ -123,7 +127,11 @@ export const createHours = (database: PostgresDatabase, tables: Tables, schema: 
           text: `SELECT ${isoOut('whole_from')} AS whole_from FROM ${summing}`,
         }),
       ]);
-      return { hours: all, ...place };
+      const sums = all.map(({ names, split: rows, ...hour }) => {
+        split?.add(names, rows);
+        return hour;
+      });
+      return { hours: sums, ...(split && { events: split.all() }), ...place };
     },
     isWhole: async (): Promise<boolean> =>
       !(await database.read({ text: `SELECT 1 FROM ${summing}` })).length,

@@ -1,6 +1,7 @@
 import { anyCase } from '../any-case.js';
 import type { Row, RowFilter, Span } from '../port.js';
 import { storableText } from '../storable.js';
+import { tagTexts } from '../tag-texts.js';
 import { isoOut, placeOut, present, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
 import { createConditions, pageOf } from './span.js';
@@ -37,10 +38,27 @@ export const createRowReader =
     if (filter.event?.length) add(`event = ANY(${list(filter.event)})`);
     if (filter.not?.length) add(`(event IS NULL OR event <> ALL(${list(filter.not)}))`);
     if (filter.notify) add('notify');
+    const { from, to } = filter;
+    const arrived = [
+      ...(from === undefined ? [] : [`received_at >= ${value(from)}`]),
+      ...(to === undefined ? [] : [`received_at < ${value(to)}`]),
+    ].join(' AND ');
+    if (arrived) add(arrived);
+    // Postgres would walk from the newest row to those of a time long ago. `OFFSET 0` has it look by their time first.
+    const isBetween = from !== undefined && to !== undefined;
+    const ends = `WITH ends AS MATERIALIZED (SELECT min(seq) AS first, max(seq) AS last
+      FROM (SELECT seq FROM ${records} WHERE ${arrived} OFFSET 0) AS arrived)`;
+    if (isBetween) add('r.seq BETWEEN (SELECT first FROM ends) AND (SELECT last FROM ends)');
+    for (const tag of filter.tag ?? []) {
+      const texts = tagTexts(storableText(tag)).map(
+        (one) => `strpos(body::text, ${value(one)}) > 0`,
+      );
+      add(`(${texts.join(' OR ')})`);
+    }
     if (filter.text) add(`body::text ~ ${value(patternOf(storableText(filter.text)))}`);
     const { condition, order, values } = pageOf(span, conditions);
     const rows = await database.read<Row>({
-      text: `SELECT ${COLUMNS} FROM ${records} AS r WHERE ${condition} ${order}`,
+      text: `${isBetween ? ends : ''} SELECT ${COLUMNS} FROM ${records} AS r WHERE ${condition} ${order}`,
       values,
     });
     return rows.map(present);

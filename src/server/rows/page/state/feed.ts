@@ -2,7 +2,7 @@ import type { SetupState } from '../../../setup.js';
 import type { Refused, Row } from '../../../store/port.js';
 import type { Erasure } from '../../../store/progress.js';
 import { connect, type Connection } from './connection.js';
-import { queryOf, readFilters, type Filters } from './filters.js';
+import { NO_FILTERS, queryOf, readFilters, type Filters } from './filters.js';
 import {
   addOlder,
   arrive,
@@ -17,13 +17,22 @@ import type { ServerEvent } from './read-events.js';
 import { addSeen, NOTHING_SEEN, type Seen } from './seen.js';
 import { readAllRefused, readCounts, readOlder, readRow, resend, type Resent } from './service.js';
 
-export type Tab = 'stored' | 'refused';
+export const TABS = ['overview', 'rows', 'users', 'refused'] as const;
+export type Tab = (typeof TABS)[number];
+
+/** A user of a project. */
+export interface Person {
+  project: string;
+  user: string;
+}
 
 /** Why the feed stands still. It flows when there is no reason left. */
 export type Reason = 'button' | 'scroll' | 'open' | 'focus' | 'pointer' | 'menu';
 
 export interface FeedState {
   tab: Tab;
+  /** Whom the tab `users` shows; the list of users without one. */
+  person: Person | undefined;
   filters: Filters;
   connection: Connection;
   /** The first rows for these filters have come. Until then those of the last filters are shown. */
@@ -70,18 +79,31 @@ const asKept = (refused: readonly Refused[]): readonly Refused[] => {
 
 export type Feed = ReturnType<typeof createFeed>;
 
+/** What the address of the page names: a tab, and a user or the filters. */
+const readAddress = (query: string): Pick<FeedState, 'tab' | 'person' | 'filters'> => {
+  const given = new URLSearchParams(query);
+  const tab = TABS.find((name) => name === given.get('show')) ?? 'rows';
+  if (tab !== 'users') return { tab, person: undefined, filters: readFilters(query) };
+  const [project, user] = [given.get('project'), given.get('user')];
+  return { tab, person: project && user ? { project, user } : undefined, filters: NO_FILTERS };
+};
+
+const addressOf = ({ tab, person, filters }: Pick<FeedState, 'tab' | 'person' | 'filters'>) => {
+  const query = tab === 'users' ? new URLSearchParams({ ...person }) : queryOf(filters);
+  if (tab !== 'rows') query.set('show', tab);
+  return query.size ? `?${query}` : location.pathname;
+};
+
 export const createFeed = () => {
-  const given = new URLSearchParams(location.search);
   /** By so much the clock of the service is ahead. */
   let ahead = 0;
   const now = (): number => Date.now() + ahead;
 
   let state: FeedState = {
-    tab: given.get('show') === 'refused' ? 'refused' : 'stored',
-    filters: readFilters(location.search),
+    ...readAddress(location.search),
     ...{ connection: { kind: 'opening' }, isReady: false, kept: NO_ROWS, older: 'idle' },
     ...{ openSeq: undefined, fresh: new Set(), refused: [], hasMoreRefused: false },
-    ...{ resent: new Map(), setup: undefined, rate: createRate(now()), total: undefined },
+    ...{ resent: new Map(), setup: undefined, rate: createRate(), total: undefined },
     onlyProject: undefined,
     seen: NOTHING_SEEN,
   };
@@ -153,8 +175,7 @@ export const createFeed = () => {
   /** The first rows are there: they take the place of those for other filters. */
   const begin = (backlog: readonly Arrival[]): Partial<FeedState> => {
     const isAll = backlog.length < FIRST_ROWS;
-    const oldest = backlog[0] && Date.parse(backlog[0].row.received_at);
-    const rate = createRate(isAll ? 0 : (oldest ?? now()));
+    const rate = createRate();
     for (const { row } of backlog) rate.count(Date.parse(row.received_at));
     const kept = arrive({ ...NO_ROWS, hasOlder: !isAll }, backlog, { isHeld: false });
     return { isReady: true, kept, rate, fresh: new Set(), older: 'idle' };
@@ -230,15 +251,10 @@ export const createFeed = () => {
     line.restart();
   };
 
-  const addressOf = (tab: Tab, filters: Filters): string => {
-    const query = queryOf(filters);
-    if (tab === 'refused') query.set('show', 'refused');
-    return query.size ? `?${query}` : location.pathname;
-  };
-
-  /** The stream begins with the newest refused only. Reads all of them while their tab is open. */
+  /** The stream begins with the newest refused only. Reads all of them while a tab is open that shows them. */
   const readRest = (): void => {
-    if (state.tab !== 'refused' || !state.hasMoreRefused) return;
+    const isShown = state.tab === 'refused' || state.tab === 'overview';
+    if (!isShown || !state.hasMoreRefused) return;
     readAllRefused().then(
       (all) => {
         const newest = all[0]?.seq ?? -Infinity;
@@ -333,23 +349,27 @@ export const createFeed = () => {
 
     /** `step`: one can come back to what was before by the browser's button. Typing makes no steps. */
     filter(filters: Filters, { step = true }: { step?: boolean } = {}): void {
-      if (`${queryOf(filters)}` === `${queryOf(state.filters)}`) return;
-      history[step ? 'pushState' : 'replaceState'](null, '', addressOf(state.tab, filters));
-      set({ filters });
-      restart();
+      const isSame = `${queryOf(filters)}` === `${queryOf(state.filters)}`;
+      if (isSame && state.tab === 'rows') return;
+      // Filters are of rows.
+      const next = { tab: 'rows', person: undefined, filters } as const;
+      history[step ? 'pushState' : 'replaceState'](null, '', addressOf(next));
+      set(next);
+      if (!isSame) restart();
     },
-    choose(tab: Tab): void {
-      if (tab === state.tab) return;
-      history.pushState(null, '', addressOf(tab, state.filters));
-      set({ tab });
+    /** `person`: whom the tab `users` shows. */
+    choose(tab: Tab, person?: Person): void {
+      if (tab === state.tab && !person && !state.person) return;
+      const next = { tab, person, filters: state.filters };
+      history.pushState(null, '', addressOf(next));
+      set(next);
       readRest();
     },
     /** The address has changed, by the browser's buttons. */
     readAddress(): void {
-      const tab = new URLSearchParams(location.search).get('show') === 'refused';
-      const filters = readFilters(location.search);
-      const isSame = `${queryOf(filters)}` === `${queryOf(state.filters)}`;
-      set({ tab: tab ? 'refused' : 'stored', filters });
+      const next = readAddress(location.search);
+      const isSame = `${queryOf(next.filters)}` === `${queryOf(state.filters)}`;
+      set(next);
       if (isSame) readRest();
       else restart();
     },

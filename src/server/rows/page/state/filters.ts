@@ -6,24 +6,30 @@ export interface Filters {
   project: string;
   channel: string;
   user: string;
+  /** Rows that arrived from this time on, and before that one; ISO 8601. */
+  from: string;
+  to: string;
   type: RecordType | '';
   /** Names of events: only these. */
   event: readonly string[];
   /** Names of events: not these. */
   not: readonly string[];
+  /** Tags or properties that a row has: `name=value`, or a name alone. */
+  tag: readonly string[];
   /** Only what this browser sent. */
   mine: boolean;
 }
 
 export const NO_FILTERS: Filters = {
-  ...{ text: '', project: '', channel: '', user: '', type: '' },
-  ...{ event: [], not: [], mine: false },
+  ...{ text: '', project: '', channel: '', user: '', from: '', to: '', type: '' },
+  ...{ event: [], not: [], tag: [], mine: false },
 };
 
 /** The service takes no longer text. */
 export const MAX_TEXT = 200;
 
-const SINGLE = ['text', 'project', 'channel', 'user'] as const;
+const SINGLE = ['text', 'project', 'channel', 'user', 'from', 'to'] as const;
+const LISTS = ['event', 'not', 'tag'] as const;
 const isType = (text: string | null): text is RecordType => text === 'event' || text === 'identify';
 const unique = (names: readonly string[]): string[] => [...new Set(names.filter(Boolean))];
 
@@ -38,9 +44,8 @@ export const readFilters = (query: string): Filters => {
         (given.get(name) ?? '').slice(0, name === 'text' ? MAX_TEXT : undefined),
       ]),
     ),
+    ...Object.fromEntries(LISTS.map((name) => [name, unique(given.getAll(name))])),
     type: isType(type) ? type : '',
-    event: unique(given.getAll('event')),
-    not: unique(given.getAll('not')),
     mine: given.get('mine') === '1',
   };
 };
@@ -50,8 +55,7 @@ export const queryOf = (filters: Filters): URLSearchParams => {
   for (const name of [...SINGLE, 'type'] as const) {
     if (filters[name]) query.set(name, filters[name]);
   }
-  for (const name of filters.event) query.append('event', name);
-  for (const name of filters.not) query.append('not', name);
+  for (const name of LISTS) for (const value of filters[name]) query.append(name, value);
   if (filters.mine) query.set('mine', '1');
   return query;
 };
@@ -72,37 +76,74 @@ export const withHidden = (filters: Filters, name: string): Filters => ({
   not: unique([...filters.not, name]),
 });
 
+export const withTag = (filters: Filters, tag: string): Filters => ({
+  ...filters,
+  tag: unique([...filters.tag, tag]),
+});
+
+/** The words that the filter box knows, each with a colon behind it. */
+const WORD = /(?:^|\s)(-?event|user|project|channel|type|tag):/;
+
+/** Whether a text has words of the filter box, which count when somebody presses Enter. */
+export const hasWords = (typed: string): boolean => WORD.test(typed);
+
+/**
+ * What is typed into the filter box, as filters: text comes first, and each word's value goes on until the next word, so
+ * `event:Signed Up tag:plan=pro` needs no quotes.
+ */
+export const withTyped = (filters: Filters, typed: string): Filters => {
+  const [text = '', ...parts] = typed.split(new RegExp(WORD, 'g'));
+  let next: Filters = { ...filters, text: text.trim().slice(0, MAX_TEXT) };
+  for (let at = 0; at < parts.length; at += 2) {
+    const [word, value] = [parts[at]!, parts[at + 1]!.trim().replace(/^"(.*)"$/s, '$1')];
+    if (!value) continue;
+    if (word === 'event') next = withOnly(next, value);
+    else if (word === '-event') next = withHidden(next, value);
+    else if (word === 'tag') next = withTag(next, value);
+    else if (word !== 'type') next = { ...next, [word]: value };
+    else if (isType(value)) next = { ...next, type: value };
+  }
+  return next;
+};
+
 /** One filter that is on: in words, and the filters without it. */
 export interface ActiveFilter {
-  /** `only`, `not`, `project` … */
+  /** As in the filter box: `event`, `user`, `-event` …, or `time`, `only`. */
   word: string;
   value: string;
   without: Filters;
 }
 
-const WORDS = { text: 'text', project: 'project', channel: 'channel', user: 'user' } as const;
+const CLOCK = new Intl.DateTimeFormat(undefined, {
+  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+});
+/** `27 Nov, 14:00 to 15:00`, `since 27 Nov, 14:00` */
+export const timeInWords = ({ from, to }: Pick<Filters, 'from' | 'to'>): string => {
+  const [start, end] = [from, to].map((iso) => (iso ? CLOCK.format(Date.parse(iso)) : ''));
+  if (!to) return `since ${start}`;
+  return from ? `${start} to ${end}` : `before ${end}`;
+};
 
 export const activeFilters = (filters: Filters): ActiveFilter[] => [
-  ...SINGLE.filter((name) => filters[name]).map((name) => ({
-    ...{ word: WORDS[name], value: filters[name], without: { ...filters, [name]: '' } },
-  })),
-  ...(filters.type
+  ...(['text', 'project', 'channel', 'user', 'type'] as const)
+    .filter((name) => filters[name])
+    .map((name) => ({
+      ...{ word: name, value: filters[name], without: { ...filters, [name]: '' } },
+    })),
+  ...LISTS.flatMap((name) =>
+    filters[name].map((value) => ({
+      ...{ word: name === 'not' ? '-event' : name, value },
+      without: { ...filters, [name]: filters[name].filter((other) => other !== value) },
+    })),
+  ),
+  ...(filters.from || filters.to
     ? [
         {
-          word: 'only',
-          value: `${filters.type} records`,
-          without: { ...filters, type: '' as const },
+          ...{ word: 'time', value: timeInWords(filters) },
+          without: { ...filters, from: '', to: '' },
         },
       ]
     : []),
-  ...filters.event.map((name) => ({
-    ...{ word: 'only', value: name },
-    without: { ...filters, event: filters.event.filter((other) => other !== name) },
-  })),
-  ...filters.not.map((name) => ({
-    ...{ word: 'hidden', value: name },
-    without: { ...filters, not: filters.not.filter((other) => other !== name) },
-  })),
   ...(filters.mine
     ? [{ word: 'only', value: 'this browser', without: { ...filters, mine: false } }]
     : []),

@@ -1,4 +1,24 @@
-import type { Count, Refused, Row } from '../../../store/port.js';
+import type { TestEvent } from './setup.js';
+import type { Count, Hours, Profile, Refused, Row } from '../../../store/port.js';
+
+/** Sends a test event, and answers what is wrong, in words, if anything is. */
+export const sendTest = async ({
+  address,
+  headers,
+  body,
+}: TestEvent): Promise<string | undefined> => {
+  try {
+    const response = await fetch(address, {
+      ...{ method: 'POST', headers, body: JSON.stringify(body) },
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    if (response.ok) return undefined;
+    const { message } = (await response.json().catch(() => ({}))) as { message?: unknown };
+    return `The service answered ${response.status}${typeof message === 'string' ? `: ${message}` : ''}`;
+  } catch {
+    return 'The service does not answer. Try again.';
+  }
+};
 
 /** What became of a dead record that was sent again. */
 export interface Resent {
@@ -61,6 +81,58 @@ export const readAllRefused = async (): Promise<Refused[]> => {
 
 export const readCounts = async (): Promise<Count[]> =>
   (await ask<{ counts: Count[] }>('counts')).counts;
+
+/** The sums of the hours of a time, by event. */
+export const readHours = (query: Record<string, string>): Promise<Hours> =>
+  ask(`counts?${new URLSearchParams({ by: 'hour', split: 'event', ...query })}`);
+
+/** The rows that match, newest first, as far as this many pages go. */
+export const readPages = async (
+  query: Record<string, string>,
+  pages: number,
+): Promise<{ rows: Row[]; isAll: boolean }> => {
+  const rows: Row[] = [];
+  for (let page = 0; page < pages; page++) {
+    const more = await readOlder(new URLSearchParams(query), rows.at(-1)?.seq, PAGE);
+    rows.push(...more);
+    if (more.length < PAGE) return { rows, isAll: true };
+  }
+  return { rows, isAll: false };
+};
+
+/** What is known of a user: the profile, and the newest rows, or those before a place. */
+export const readUser = async (
+  { project, user }: { project: string; user: string },
+  before?: number,
+): Promise<{ profile: Profile | undefined; rows: Row[] }> => {
+  const query = new URLSearchParams({ project, user });
+  const [{ profiles }, rows] = await Promise.all([
+    ask<{ profiles: Profile[] }>(`profiles?${query}`),
+    readOlder(query, before, USER_ROWS),
+  ]);
+  return { profile: profiles[0], rows };
+};
+/** Rows of a user in one answer. */
+export const USER_ROWS = 500;
+
+/** Users with a profile, in the order of their ids, and users of this name that have rows alone. */
+export const findUsers = async (
+  user: string,
+  after: string,
+): Promise<{ profiles: Profile[]; rows: Row[]; next?: string }> => {
+  const query = new URLSearchParams({ ...(user && { user }), ...(after && { after }) });
+  const [found, rows] = await Promise.all([
+    ask<{ profiles: Profile[]; next?: string }>(`profiles?${query}`),
+    user ? readOlder(query, undefined, 100) : [],
+  ]);
+  return { ...found, rows };
+};
+
+/** Erases a user, and answers how many rows there were. */
+export const eraseUser = async (person: { project: string; user: string }): Promise<number> => {
+  const query = new URLSearchParams({ ...person });
+  return (await ask<{ deleted: number }>(`users?${query}`, { method: 'DELETE' })).deleted;
+};
 
 export const resend = async (seqs: readonly number[]): Promise<Resent[]> => {
   const headers = { 'content-type': 'application/json' };

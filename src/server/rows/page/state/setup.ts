@@ -26,3 +26,33 @@ export const stepStates = ({
   };
   return names.map((name, at) => ({ name, state: stateAt(name, at) }));
 };
+
+/** A request that stores a first row. */
+export interface TestEvent {
+  address: string;
+  headers: Record<string, string>;
+  body: { project: string; channel: string } & Record<string, unknown>;
+}
+
+/** The event that a page with this tag would send; undefined if this page may not send it, or the tag says too little. */
+export const testOf = (tag: string | undefined, origin: string): TestEvent | undefined => {
+  const given = (name: string): string | undefined =>
+    new RegExp(`data-${name}="([^"]+)"`).exec(tag ?? '')?.[1];
+  const [project, channel, relay, token] = [
+    ...[given('project'), given('channel'), given('relay'), given('token')],
+  ];
+  const base = relay ?? given('base-url');
+  if (!project || !channel || !base || (relay === undefined && !token)) return undefined;
+  const address = new URL(base, origin);
+  // The page's policy lets it ask its own service only.
+  if (address.origin !== origin) return undefined;
+  const event = 'Test Event';
+  return {
+    address: `${address.href.replace(/\/$/, '')}/v1/event`,
+    headers: {
+      'content-type': 'application/json',
+      ...(relay === undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: { project, channel, event, icon: '👋', tags: { sent_from: 'rows' } },
+  };
+};

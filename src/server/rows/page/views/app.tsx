@@ -1,14 +1,15 @@
 import { useEffect } from 'preact/hooks';
 import type { Feed } from '../state/feed.js';
 import { isFiltered } from '../state/filters.js';
-import { Chart } from './chart.js';
 import { FilterBar } from './filter-bar.js';
 import { useFeed } from './hooks.js';
 import { Announcer } from './announcer.js';
 import { LockedView } from './locked-view.js';
 import { RefusedView } from './refused-view.js';
+import { OverviewView } from './overview-view.js';
 import { RowsView } from './rows-view.js';
 import { TopBar } from './top-bar.js';
+import { UsersView } from './users-view.js';
 import { WaitingView } from './waiting-view.js';
 
 const isTyping = (target: EventTarget | null): boolean =>
@@ -56,12 +57,15 @@ export const App = ({ feed }: { feed: Feed }) => {
         <div id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
           {tab === 'refused' ? (
             <RefusedView feed={feed} state={state} />
+          ) : tab === 'users' ? (
+            <UsersView feed={feed} state={state} />
+          ) : tab === 'overview' && !isWaiting ? (
+            <OverviewView feed={feed} state={state} />
           ) : isWaiting ? (
             <WaitingView feed={feed} state={state} />
           ) : (
             <>
               <FilterBar feed={feed} filters={filters} seen={state.seen} />
-              <Chart feed={feed} rate={state.rate} isFiltered={isFiltered(filters)} />
               <RowsView feed={feed} state={state} isEmpty={isEmpty} />
             </>
           )}

@@ -1,17 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Text } from '../../../../show/text.js';
 import type { Feed } from '../state/feed.js';
 import {
   activeFilters,
+  hasWords,
   isFiltered,
-  MAX_TEXT,
   NO_FILTERS,
-  withHidden,
-  withOnly,
+  queryOf,
+  withTyped,
   type Filters,
 } from '../state/filters.js';
 import type { Seen } from '../state/seen.js';
 import { still } from './still.js';
-import { Text } from './text.js';
 
 interface BarProps {
   feed: Feed;
@@ -20,211 +20,181 @@ interface BarProps {
 }
 
 const TYPING_MS = 250;
+/** Whether an offer was chosen, and not typed: browsers name the kind of what is typed alone. */
+const isChosen = (event: Event): boolean =>
+  !/^(insert(Text|Composition|From)|delete)/.test((event as InputEvent).inputType ?? '');
 
-/** What is typed counts when one pauses, and stands still if the filters change by another way. */
-const TypedFilter = ({
-  value,
-  onTyped,
-  ...rest
-}: {
-  value: string;
-  onTyped: (text: string) => void;
-  id: string;
-  label: string;
-  placeholder: string;
-}) => {
-  const [text, setText] = useState(value);
+/** One box for all filters: a text counts when one pauses, words such as `event:` at Enter. */
+const FilterBox = ({ feed, filters, seen }: BarProps) => {
+  const [typed, setTyped] = useState(filters.text);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => setText(value), [value]);
-  const apply = (next: string): void => {
+  useEffect(() => setTyped(filters.text), [filters.text]);
+  const apply = (next: string, step: boolean): void => {
     clearTimeout(timer.current);
-    onTyped(next.trim());
+    const changed = withTyped(filters, next);
+    setTyped(changed.text);
+    feed.filter(changed, { step });
   };
+  const offers = [
+    ...seen.events.map((name) => `event:${name}`),
+    ...(seen.projects.length > 1 ? seen.projects.map((name) => `project:${name}`) : []),
+    ...(seen.channels.length > 1 ? seen.channels.map((name) => `channel:${name}`) : []),
+    ...['type:event', 'type:identify'],
+  ];
   return (
-    <label class={`field for-${rest.id}`} for={rest.id}>
-      <span>{rest.label}</span>
+    <label class="field for-search" for="search">
+      <span class="sr-only">Search</span>
       <input
-        id={rest.id}
-        maxLength={MAX_TEXT}
+        id="search"
         type="search"
-        value={text}
-        placeholder={rest.placeholder}
+        list="offers"
+        value={typed}
+        placeholder="Text, event:, user: or tag:plan=pro   ( / )"
         autocomplete="off"
         spellcheck={false}
-        onInput={({ currentTarget }) => {
-          const next = currentTarget.value;
-          setText(next);
+        onInput={(event) => {
+          const next = event.currentTarget.value;
+          setTyped(next);
           clearTimeout(timer.current);
-          timer.current = setTimeout(() => apply(next), TYPING_MS);
+          if (isChosen(event) && offers.includes(next)) apply(next, true);
+          else if (!hasWords(next)) timer.current = setTimeout(() => apply(next, false), TYPING_MS);
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') apply(event.currentTarget.value);
+          if (event.key === 'Enter') apply(event.currentTarget.value, true);
           if (event.key === 'Escape') event.currentTarget.blur();
         }}
       />
+      <datalist id="offers">
+        {offers.map((offer) => (
+          <option value={offer} />
+        ))}
+      </datalist>
     </label>
   );
 };
 
-const Choice = ({
-  id,
-  label,
-  all,
-  value,
-  names,
-  onChoose,
-}: {
-  id: string;
-  label: string;
-  all: string;
-  value: string;
-  names: readonly string[];
-  onChoose: (name: string) => void;
-}) => (
-  <label class="field" for={id}>
-    <span>{label}</span>
-    <select
-      id={id}
-      class={value ? 'on' : ''}
-      onChange={({ currentTarget }) => onChoose(currentTarget.value)}
-    >
-      <option value="" selected={!value}>
-        {all}
-      </option>
-      {(value && !names.includes(value) ? [value, ...names] : names).map((name) => (
-        <option value={name} selected={name === value}>
-          {name.slice(0, 60)}
-        </option>
-      ))}
-    </select>
-  </label>
-);
+const MINUTE_MS = 60_000;
+const SPANS = [
+  ['10 minutes', 10 * MINUTE_MS],
+  ['hour', 60 * MINUTE_MS],
+  ['24 hours', 24 * 60 * MINUTE_MS],
+  ['7 days', 7 * 24 * 60 * MINUTE_MS],
+  ['30 days', 30 * 24 * 60 * MINUTE_MS],
+] as const;
 
-/** Names of events to include or to leave out. */
-const NameFilter = ({ feed, filters, seen }: BarProps) => {
-  const [name, setName] = useState('');
-  const use = (change: (filters: Filters, name: string) => Filters): void => {
-    if (!name.trim()) return;
-    feed.filter(change(filters, name.trim()));
-    setName('');
+/** The local time as `datetime-local` writes it. */
+const localOf = (iso: string): string => {
+  if (!iso) return '';
+  const at = new Date(iso);
+  return new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
+};
+
+/** When rows arrived: since some time, or between two. */
+const TimeFilter = ({ feed, filters }: Omit<BarProps, 'seen'>) => {
+  const [isOwn, setOwn] = useState(false);
+  const { from, to } = filters;
+  const choose = (value: string): void => {
+    setOwn(value === 'own');
+    if (value === 'own') return;
+    const since = value && new Date(feed.now() - Number(value)).toISOString();
+    feed.filter({ ...filters, from: since, to: '' });
   };
+  const field = (name: 'from' | 'to') => (
+    <label class="field">
+      <span class="sr-only">{name === 'from' ? 'From' : 'To'}</span>
+      <input
+        type="datetime-local"
+        value={localOf(filters[name])}
+        onChange={({ currentTarget: { value } }) =>
+          feed.filter({ ...filters, [name]: value && new Date(value).toISOString() })
+        }
+      />
+    </label>
+  );
   return (
-    <div class="field names">
-      <label for="name">
-        <span>Event name</span>
-      </label>
-      <div class="joined">
-        <input
-          id="name"
-          list="names"
-          placeholder="Any"
-          autocomplete="off"
-          value={name}
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-          onKeyDown={({ key }) => key === 'Enter' && use(withOnly)}
-        />
-        <datalist id="names">
-          {seen.events.map((event) => (
-            <option value={event} />
+    <>
+      <label class="field">
+        <span class="sr-only">Time</span>
+        <select
+          class={from || to ? 'on' : ''}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+        >
+          <option value="" selected={!from && !to && !isOwn}>
+            Any time
+          </option>
+          {SPANS.map(([words, ms]) => (
+            <option value={String(ms)}>Last {words}</option>
           ))}
-        </datalist>
-        <button type="button" disabled={!name.trim()} onClick={() => use(withOnly)}>
-          Only
-        </button>
-        <button type="button" disabled={!name.trim()} onClick={() => use(withHidden)}>
-          Hide
-        </button>
-      </div>
-    </div>
+          <option value="own" selected={isOwn || !!from || !!to}>
+            From … to …
+          </option>
+        </select>
+      </label>
+      {(isOwn || from || to) && field('from')}
+      {(isOwn || from || to) && field('to')}
+    </>
   );
 };
 
-export const FilterBar = still(({ feed, filters, seen }: BarProps) => {
-  const [isUnfolded, unfold] = useState(false);
-  const change = (part: Partial<Filters>, step = true): void =>
-    feed.filter({ ...filters, ...part }, { step });
-  const active = activeFilters(filters);
+const Export = ({ filters }: { filters: Filters }) => {
+  const addressOf = (format: string): string => {
+    const query = queryOf(filters);
+    query.set('format', format);
+    return `rows?${query}`;
+  };
   return (
-    <search class="filters">
-      <div class={`fields${isUnfolded ? ' unfolded' : ''}`}>
-        <TypedFilter
-          id="search"
-          label="Search"
-          placeholder="Any text of a row   ( / )"
-          value={filters.text}
-          onTyped={(text) => change({ text }, false)}
-        />
-        <button
-          type="button"
-          class="unfold"
-          aria-expanded={isUnfolded}
-          onClick={() => unfold(!isUnfolded)}
-        >
-          Filters{active.length ? ` (${active.length})` : ''}
-        </button>
-        <Choice
-          id="project"
-          label="Project"
-          all="All projects"
-          value={filters.project}
-          names={seen.projects}
-          onChoose={(project) => change({ project })}
-        />
-        <Choice
-          id="channel"
-          label="Channel"
-          all="All channels"
-          value={filters.channel}
-          names={seen.channels}
-          onChoose={(channel) => change({ channel })}
-        />
-        <Choice
-          id="type"
-          label="Kind"
-          all="All kinds"
-          value={filters.type}
-          names={['event', 'identify']}
-          onChoose={(type) => change({ type: type as Filters['type'] })}
-        />
-        <TypedFilter
-          id="user"
-          label="User"
-          placeholder="Any"
-          value={filters.user}
-          onTyped={(user) => change({ user }, false)}
-        />
-        <NameFilter feed={feed} filters={filters} seen={seen} />
-        {(seen.hasBrowsers || filters.mine) && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={filters.mine}
-              onChange={({ currentTarget }) => change({ mine: currentTarget.checked })}
-            />
-            Only this browser
-          </label>
-        )}
-      </div>
-      {isFiltered(filters) && (
-        <ul class="active" aria-label="Filters that are on">
-          {active.map(({ word, value, without }) => (
-            <li class={word === 'hidden' ? 'hidden' : ''}>
-              <button type="button" onClick={() => feed.filter(without)}>
-                <span class="soft">{word}</span> <Text of={value} max={40} />
-                <span class="cross" aria-hidden="true">
-                  ×
-                </span>
-                <span class="sr-only">: take this filter away</span>
-              </button>
-            </li>
-          ))}
-          <li>
-            <button type="button" class="link" onClick={() => feed.filter(NO_FILTERS)}>
-              Clear all
+    <nav class="export" aria-label="Export what the filters show">
+      <span class="soft" aria-hidden="true">
+        Export
+      </span>
+      <a href={addressOf('ndjson')} download="rows.ndjson">
+        NDJSON
+      </a>
+      <a href={`${addressOf('csv')}&bom=1`} download="rows.csv">
+        CSV
+      </a>
+    </nav>
+  );
+};
+
+export const FilterBar = still(({ feed, filters, seen }: BarProps) => (
+  <search class="filters">
+    <div class="fields">
+      <FilterBox feed={feed} filters={filters} seen={seen} />
+      <TimeFilter feed={feed} filters={filters} />
+      {(seen.hasBrowsers || filters.mine) && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={filters.mine}
+            onChange={({ currentTarget }) =>
+              feed.filter({ ...filters, mine: currentTarget.checked })
+            }
+          />
+          Only this browser
+        </label>
+      )}
+      <Export filters={filters} />
+    </div>
+    {isFiltered(filters) && (
+      <ul class="active" aria-label="Filters that are on">
+        {activeFilters(filters).map(({ word, value, without }) => (
+          <li class={word === '-event' ? 'hidden' : ''}>
+            <button type="button" onClick={() => feed.filter(without)}>
+              <span class="soft">{word}</span> <Text of={value} max={40} />
+              <span class="cross" aria-hidden="true">
+                ×
+              </span>
+              <span class="sr-only">: take this filter away</span>
             </button>
           </li>
-        </ul>
-      )}
-    </search>
-  );
-});
+        ))}
+        <li>
+          <button type="button" class="link" onClick={() => feed.filter(NO_FILTERS)}>
+            Clear all
+          </button>
+        </li>
+      </ul>
+    )}
+  </search>
+));

@@ -1,11 +1,13 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import { CopyButton } from '../../../../show/copy-button.js';
+import { LongText, Text } from '../../../../show/text.js';
+import { arrivalTime, countOf, inDigits } from '../../../../show/times.js';
+import { escapeHidden } from '../../../../show/visible.js';
+import { refusalWords } from '../../../../show/words.js';
 import type { Refused } from '../../../store/port.js';
 import type { Feed, FeedState } from '../state/feed.js';
+import { groupsOf, type RefusedGroup } from '../state/refused-groups.js';
 import type { Resent } from '../state/service.js';
-import { refusalWords } from '../text/refusal-words.js';
-import { arrivalTime, countOf, inDigits } from '../text/times.js';
-import { CopyButton } from './copy-button.js';
-import { LongText, Text } from './text.js';
 
 type Reason = Refused['reason'];
 /** As many are drawn at first, and more on demand. */
@@ -26,6 +28,7 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
   const counts = new Map<Reason, number>();
   for (const { reason: name } of refused) counts.set(name, (counts.get(name) ?? 0) + 1);
   const wanted = reason ? refused.filter((entry) => entry.reason === reason) : refused;
+  const groups = useMemo(() => groupsOf(wanted), [refused, reason]);
   const dead = wanted.filter(({ isDead, seq }) => isDead && maySend(resent.get(seq)));
 
   if (!refused.length) return <NothingRefused isReady={state.isReady} />;
@@ -48,7 +51,8 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
           )}
         </div>
         <p class="soft">
-          Nothing of these is stored. The oldest are forgotten first, so that a flood stays small.
+          Nothing of these is stored. Equal ones stand together. The oldest are forgotten first, so
+          that a flood stays small.
         </p>
         <div class="reasons" role="group" aria-label="Show by reason">
           <button type="button" aria-pressed={!reason} onClick={() => choose(undefined)}>
@@ -66,18 +70,18 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
         </div>
       </div>
       <ul class="refusals">
-        {wanted.slice(0, limit).map((entry) => (
+        {groups.slice(0, limit).map((group) => (
           <Refusal
-            key={entry.seq}
-            entry={entry}
-            resent={resent.get(entry.seq)}
+            key={group.key}
+            group={group}
+            resent={resent}
             mayResend={mayResend}
             now={feed.now()}
-            onResend={() => void feed.resend([entry.seq])}
+            onResend={(seqs) => void feed.resend(seqs)}
           />
         ))}
       </ul>
-      {wanted.length > limit && (
+      {groups.length > limit && (
         <div class="foot">
           <button type="button" onClick={() => setLimit(limit + STEP)}>
             Show more
@@ -98,51 +102,79 @@ const NothingRefused = ({ isReady }: { isReady: boolean }) => (
   </section>
 );
 
+/** What stands in backticks is code. */
+const Message = ({ of }: { of: string }) => (
+  <>
+    {of.split('`').map((part, at, all) =>
+      at % 2 && at < all.length - 1 ? (
+        <code>
+          <LongText of={part} />
+        </code>
+      ) : (
+        <LongText of={at % 2 ? `\`${part}` : part} />
+      ),
+    )}
+  </>
+);
+
 interface RefusalProps {
-  entry: Refused;
-  resent: Sending;
+  group: RefusedGroup;
+  resent: FeedState['resent'];
   mayResend: boolean;
   now: number;
-  onResend: () => void;
+  onResend: (seqs: readonly number[]) => void;
 }
 
-const Refusal = ({ entry, resent, mayResend, now, onResend }: RefusalProps) => {
+const Refusal = ({ group, resent, mayResend, now, onResend }: RefusalProps) => {
+  const { entries } = group;
+  const [entry] = entries as [Refused];
   const { title, fix } = refusalWords(entry.reason);
-  const { day, time } = arrivalTime(entry.received_at, now);
+  const when = ({ received_at }: Refused): string => {
+    const { day, time } = arrivalTime(received_at, now);
+    return `${day} ${time}`.trim();
+  };
   const of = [entry.type, entry.project].filter(Boolean).join(' · ');
+  const count = entries.length;
   return (
-    <li class="refusal">
+    <li class="refusal card">
       <div>
         <div class="refusal-head">
           <span class={`status of-${entry.reason}`}>{entry.status}</span>
-          <h3>{title}</h3>
+          <h3>
+            {title}
+            {count > 1 && <span class="times"> ×{inDigits(count)}</span>}
+          </h3>
           {of && (
             <span class="soft">
               <Text of={of} max={80} />
             </span>
           )}
-          <time class="soft" dateTime={entry.received_at}>
-            {day} {time}
-          </time>
+          <span class="soft when">
+            {count > 1 && (
+              <time dateTime={entries.at(-1)!.received_at}>{when(entries.at(-1)!)}</time>
+            )}
+            {count > 1 && ' to '}
+            <time dateTime={entry.received_at}>{when(entry)}</time>
+          </span>
         </div>
         <p class="message">
-          <LongText of={entry.message} />
+          <Message of={entry.message} />
         </p>
         {fix && <p class="fix">{fix}</p>}
         {entry.id && (
           <p class="soft">
-            Record id{' '}
+            {count > 1 ? 'Record id of the newest' : 'Record id'}{' '}
             <code>
               <Text of={entry.id} max={80} />
             </code>
           </p>
         )}
-        {mayResend && entry.isDead && <SendAgain resent={resent} onResend={onResend} />}
+        {mayResend && entry.isDead && <SendAgain {...{ entries, resent, onResend }} />}
       </div>
       {entry.body && (
         <div class="snippet">
           <pre tabIndex={0} dir="ltr" aria-label="What was sent">
-            <LongText of={entry.body} />
+            <Body of={entry.body} />
           </pre>
           <CopyButton text={() => entry.body!} />
         </div>
@@ -151,20 +183,50 @@ const Refusal = ({ entry, resent, mayResend, now, onResend }: RefusalProps) => {
   );
 };
 
-const SendAgain = ({ resent, onResend }: Pick<RefusalProps, 'resent' | 'onResend'>) => {
-  if (isStored(resent)) {
-    const words = resent.outcome === 'stored' ? 'It is stored now.' : 'It was stored already.';
-    return <p class="sent">✓ {words}</p>;
+const Body = ({ of }: { of: string }) =>
+  isJson(of) ? <LongText of={escapeHidden(of)} form="json" /> : <LongText of={of} />;
+
+/** A long body is cut, and then no JSON any more. */
+const isJson = (body: string): boolean => {
+  try {
+    JSON.parse(body);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+interface AgainProps extends Pick<RefusalProps, 'resent' | 'onResend'> {
+  entries: readonly Refused[];
+}
+
+const SendAgain = ({ entries, resent, onResend }: AgainProps) => {
+  const all = entries.map(({ seq }) => resent.get(seq));
+  const stored = all.filter(isStored);
+  const left = entries.filter(({ seq }) => maySend(resent.get(seq)));
+  const refusedAgain = all.find((one) => typeof one === 'object' && one.outcome === 'dead');
+  const isSending = all.includes('sending');
+  if (stored.length === entries.length) {
+    const isNew = stored.some(({ outcome }) => outcome === 'stored');
+    const [one, many] = isNew
+      ? ['It is stored now.', 'They are stored now.']
+      : ['It was stored already.', 'They were stored already.'];
+    return <p class="sent">✓ {entries.length > 1 ? many : one}</p>;
   }
   return (
     <div class="again">
-      <button type="button" disabled={resent === 'sending'} onClick={onResend}>
-        {resent === 'sending' ? 'Sending …' : 'Send again'}
+      <button
+        type="button"
+        disabled={isSending}
+        onClick={() => onResend(left.map(({ seq }) => seq))}
+      >
+        {isSending ? 'Sending …' : left.length > 1 ? `Send ${left.length} again` : 'Send again'}
       </button>
-      {resent === 'failed' && <span class="wrong">The service did not answer.</span>}
-      {typeof resent === 'object' && (
+      {stored.length > 0 && <span class="sent">✓ {stored.length} stored</span>}
+      {all.includes('failed') && <span class="wrong">The service did not answer.</span>}
+      {typeof refusedAgain === 'object' && (
         <span class="wrong">
-          Refused again: <Text of={resent.message ?? ''} />
+          Refused again: <Text of={refusedAgain.message ?? ''} />
         </span>
       )}
     </div>

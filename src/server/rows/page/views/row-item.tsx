@@ -1,9 +1,12 @@
 import type { Row } from '../../../store/port.js';
-import { arrivalTime, delayOf } from '../text/times.js';
-import { hueOf, summaryOf } from '../text/summary.js';
-import { RowDetails } from './row-details.js';
+import { arrivalTime, delayOf } from '../../../../show/times.js';
+import { hueOf } from '../../../../show/hue.js';
+import { summaryOf } from '../../../../show/summary.js';
+import { Person } from '../../../../show/person.js';
+import { RowDetails } from '../../../../show/row-details.js';
+import { serviceAddress } from '../state/place.js';
 import { still } from './still.js';
-import { Text } from './text.js';
+import { Text } from '../../../../show/text.js';
 
 interface Props {
   row: Row;
@@ -11,6 +14,9 @@ interface Props {
   /** The one row that the Tab key goes to. */
   isActive: boolean;
   isFresh: boolean;
+  /** Whether the page has seen several projects, and several channels: else their names say nothing. */
+  hasProjects: boolean;
+  hasChannels: boolean;
   /** The day, by which a time is told with its date or without. */
   today: number;
 }
@@ -19,41 +25,27 @@ interface Props {
  * A row of the feed. What a click does is decided by the list, from `data-kind` and `data-at`, so that a row costs no
  * function of its own.
  */
-export const RowItem = still(({ row, isOpen, isActive, isFresh, today }: Props) => {
+export const RowItem = still((props: Props) => {
+  const { row, isOpen, isActive, isFresh } = props;
   const id = `row-${row.seq}`;
-  const isLate = delayOf(row).kind === 'late';
-  const classes = ['row', row.type, isLate && 'came-late', isOpen && 'open', isFresh && 'fresh'];
+  const classes = ['row', row.type, isOpen && 'open', isFresh && 'fresh'];
   return (
     <article
       id={id}
       class={classes.filter(Boolean).join(' ')}
       data-seq={row.seq}
+      data-hue={row.type === 'identify' ? 'identify' : hueOf(row.event ?? '')}
       tabIndex={isActive ? 0 : -1}
       aria-labelledby={`${id}-name ${id}-at`}
     >
-      <Line id={id} row={row} isOpen={isOpen} tabIndex={isActive ? 0 : -1} today={today} />
-      {isOpen && <RowDetails row={row} />}
+      <Line {...props} id={id} tabIndex={isActive ? 0 : -1} />
+      {isOpen && <RowDetails row={row} service={serviceAddress()} />}
     </article>
   );
 });
 
-/** Drawn, since not every machine has a font with emoji. */
-const Person = () => (
-  <svg class="person" viewBox="0 0 16 16" width="15" height="15">
-    <circle cx="8" cy="5" r="3.2" />
-    <path d="M2 15a6 6 0 0 1 12 0z" />
-  </svg>
-);
-
-interface LineProps {
-  id: string;
-  row: Row;
-  isOpen: boolean;
-  tabIndex: number;
-  today: number;
-}
-
-const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
+const Line = (props: Props & { id: string; tabIndex: number }) => {
+  const { id, row, isOpen, tabIndex, today, hasProjects, hasChannels } = props;
   const { icon, name, description, chips, more } = summaryOf(row);
   const { day, time } = arrivalTime(row.received_at, today);
   const delay = delayOf(row);
@@ -85,7 +77,7 @@ const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
             <button
               type="button"
               class="user value"
-              style={{ '--hue': hueOf(row.user_id) }}
+              data-hue={hueOf(row.user_id)}
               data-kind="user"
               aria-haspopup="dialog"
               tabIndex={tabIndex}
@@ -95,18 +87,20 @@ const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
           )}
         </div>
         <div class="where">
-          <button
-            type="button"
-            class="value"
-            data-kind="project"
-            tabIndex={tabIndex}
-            aria-haspopup="dialog"
-          >
-            <Text of={row.project} max={60} />
-          </button>
-          {row.channel && (
+          {hasProjects && (
+            <button
+              type="button"
+              class="value"
+              data-kind="project"
+              tabIndex={tabIndex}
+              aria-haspopup="dialog"
+            >
+              <Text of={row.project} max={60} />
+            </button>
+          )}
+          {hasChannels && row.channel && (
             <>
-              <span aria-hidden="true">·</span>
+              {hasProjects && <span aria-hidden="true">·</span>}
               <button
                 type="button"
                 class="value"
@@ -119,9 +113,11 @@ const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
             </>
           )}
         </div>
-        <span class={`after ${delay.kind}`}>{delay.text}</span>
       </div>
       <div class="chips">
+        {(delay.kind === 'late' || delay.kind === 'ahead') && (
+          <span class="pill">{delay.text}</span>
+        )}
         {row.arrivals > 1 && <span class="twice">came {row.arrivals} times, stored once</span>}
         {chips.map(({ key, text }, at) => (
           <button

@@ -2,7 +2,7 @@ import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../../../store/port.js';
 import type { Feed, FeedState } from '../state/feed.js';
-import { inDigits } from '../text/times.js';
+import { inDigits } from '../../../../show/times.js';
 import { Foot } from './foot.js';
 import { useKeepPlace } from './keep-place.js';
 import { NoMatch } from './no-match.js';
@@ -24,8 +24,6 @@ interface Stretch {
 }
 const NEWEST: Stretch = { from: undefined, count: STEP };
 
-const HEADINGS = ['Arrived', 'After the call', 'What', 'User', 'Project · channel', 'Tags'];
-
 interface ViewProps {
   feed: Feed;
   state: FeedState;
@@ -41,7 +39,8 @@ export const RowsView = ({ isEmpty, ...view }: ViewProps & { isEmpty: boolean })
 };
 
 const Rows = ({ feed, state }: ViewProps) => {
-  const { kept, openSeq, fresh, isReady } = state;
+  const { kept, openSeq, fresh, isReady, seen } = state;
+  const [hasProjects, hasChannels] = [seen.projects.length > 1, seen.channels.length > 1];
   const list = useRef<HTMLDivElement>(null);
   const [stretch, setStretch] = useState(NEWEST);
   const [active, setActive] = useState<number | undefined>();
@@ -134,14 +133,9 @@ const Rows = ({ feed, state }: ViewProps) => {
           </button>
         </div>
       )}
-      <div class="headings" aria-hidden="true">
-        {HEADINGS.map((heading) => (
-          <span>{heading}</span>
-        ))}
-      </div>
       <div
         ref={list}
-        class="list"
+        class={`list${hasProjects || hasChannels ? ' with-where' : ''}`}
         role="feed"
         aria-label="Stored rows, newest first"
         tabIndex={-1}
@@ -156,6 +150,8 @@ const Rows = ({ feed, state }: ViewProps) => {
             isActive={row.seq === activeSeq}
             isFresh={fresh.has(row.seq)}
             today={today}
+            hasProjects={hasProjects}
+            hasChannels={hasChannels}
           />
         ))}
       </div>

@@ -1,7 +1,6 @@
 import type { TargetedKeyboardEvent } from 'preact';
-import type { Feed, FeedState, Reason, Tab } from '../state/feed.js';
-import { queryOf } from '../state/filters.js';
-import { inDigits, lengthInWords } from '../text/times.js';
+import { TABS, type Feed, type FeedState, type Reason, type Tab } from '../state/feed.js';
+import { inDigits, lengthInWords } from '../../../../show/times.js';
 import { useNow } from './hooks.js';
 import { rateInWords } from './rate-words.js';
 
@@ -13,7 +12,6 @@ export const TopBar = ({ feed, state }: { feed: Feed; state: FeedState }) => (
     </div>
     <Live feed={feed} state={state} />
     <Tabs feed={feed} state={state} />
-    <Export state={state} />
   </header>
 );
 
@@ -100,16 +98,16 @@ const liveWords = (feed: Feed, state: FeedState, now: number) => {
   return { kind: 'quiet', main: 'Live', more: quiet };
 };
 
-const TABS: readonly Tab[] = ['stored', 'refused'];
+const TAB_WORDS: Readonly<Record<Tab, string>> = {
+  ...{ overview: 'Overview', rows: 'Rows', users: 'Users', refused: 'Refused' },
+};
 
 const Tabs = ({ feed, state }: { feed: Feed; state: FeedState }) => {
-  const counts = {
-    stored: '',
-    refused: `${inDigits(state.refused.length)}${state.hasMoreRefused ? '+' : ''}`,
-  };
+  const refused = `${inDigits(state.refused.length)}${state.hasMoreRefused ? '+' : ''}`;
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
-    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
-    const other = TABS.find((tab) => tab !== state.tab)!;
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step) return;
+    const other = TABS[(TABS.indexOf(state.tab) + step + TABS.length) % TABS.length]!;
     feed.choose(other);
     document.getElementById(`tab-${other}`)?.focus();
   };
@@ -125,33 +123,10 @@ const Tabs = ({ feed, state }: { feed: Feed; state: FeedState }) => {
           tabIndex={state.tab === tab ? 0 : -1}
           onClick={() => feed.choose(tab)}
         >
-          {tab === 'stored' ? 'Stored' : 'Refused'}
-          {tab === 'refused' && state.refused.length > 0 && (
-            <span class="badge">{counts[tab]}</span>
-          )}
+          {TAB_WORDS[tab]}
+          {tab === 'refused' && state.refused.length > 0 && <span class="badge">{refused}</span>}
         </button>
       ))}
     </div>
-  );
-};
-
-const Export = ({ state }: { state: FeedState }) => {
-  const addressOf = (format: string): string => {
-    const query = queryOf(state.filters);
-    query.set('format', format);
-    return `rows?${query}`;
-  };
-  return (
-    <nav class="export" aria-label="Export what the filters show">
-      <span class="soft" aria-hidden="true">
-        Export
-      </span>
-      <a href={addressOf('ndjson')} download="rows.ndjson">
-        NDJSON
-      </a>
-      <a href={`${addressOf('csv')}&bom=1`} download="rows.csv">
-        CSV
-      </a>
-    </nav>
   );
 };

@@ -1,15 +1,17 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Row } from '../../../store/port.js';
 import type { Feed } from '../state/feed.js';
-import { MAX_TEXT, withHidden, withOnly, type Filters } from '../state/filters.js';
-import { tagsOf, valueText } from '../text/summary.js';
-import { copyText } from './copy-button.js';
-import { Text } from './text.js';
+import { withHidden, withOnly, withTag, type Filters } from '../state/filters.js';
+import { tagsOf, valueText } from '../../../../show/summary.js';
+import { copyText } from '../../../../show/copy-text.js';
+import { Text } from '../../../../show/text.js';
 
 /** A value of a row that was pressed, and where it stands. */
 export interface Pressed {
   kind: 'event' | 'type' | 'user' | 'project' | 'channel' | 'tag';
   value: string;
+  /** The project of its row. */
+  project: string;
   button: HTMLElement;
 }
 
@@ -22,9 +24,12 @@ export const pressedValue = (row: Row, button: HTMLElement): Pressed => {
     user: () => row.user_id ?? '',
     project: () => row.project,
     channel: () => row.channel ?? '',
-    tag: () => valueText(Object.values(tagsOf(row))[Number(button.dataset['at'])]),
+    tag: () => {
+      const [name, value] = Object.entries(tagsOf(row))[Number(button.dataset['at'])]!;
+      return typeof value === 'object' ? name : `${name}=${valueText(value)}`;
+    },
   };
-  return { kind, value: values[kind](), button };
+  return { kind, value: values[kind](), project: row.project, button };
 };
 
 interface Choice {
@@ -49,10 +54,8 @@ export const choicesOf = (
         { words: 'Only identifies', filters: { ...filters, type: 'identify', event: [] } },
         { words: 'Hide identifies', filters: { ...filters, type: 'event' } },
       ];
-    case 'tag': {
-      const text = value.slice(0, MAX_TEXT);
-      return [{ words: 'Search for', value: text, filters: { ...filters, text } }];
-    }
+    case 'tag':
+      return [{ words: 'Only with', value, filters: withTag(filters, value) }];
     default:
       return [{ words: `Only this ${kind}`, value, filters: { ...filters, [kind]: value } }];
   }
@@ -109,6 +112,17 @@ export const ValueMenu = ({
         buttons[(at + step + buttons.length) % buttons.length]?.focus();
       }}
     >
+      {pressed.kind === 'user' && (
+        <button
+          type="button"
+          onClick={() => {
+            const { project, value: user } = pressed;
+            finish(() => feed.choose('users', { project, user }));
+          }}
+        >
+          Open this user
+        </button>
+      )}
       {choicesOf(pressed, feed.state().filters).map(({ words, value, filters }) => (
         <button type="button" onClick={() => finish(() => feed.filter(filters))}>
           {words}{' '}

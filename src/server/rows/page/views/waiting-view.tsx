@@ -1,12 +1,14 @@
+import { useState } from 'preact/hooks';
 import type { SetupState, Step } from '../../../setup.js';
 import type { Feed, FeedState } from '../state/feed.js';
 import { serviceAddress, tagHere } from '../state/place.js';
-import { stepStates, type StepState } from '../state/setup.js';
-import { curlOf, readToken } from '../text/copies.js';
-import { clockTime } from '../text/times.js';
-import { visibleText } from '../text/visible.js';
-import { CopyButton } from './copy-button.js';
-import { LongText } from './text.js';
+import { sendTest } from '../state/service.js';
+import { stepStates, testOf, type StepState, type TestEvent } from '../state/setup.js';
+import { curlOf, readToken } from '../../../../show/copies.js';
+import { clockTime } from '../../../../show/times.js';
+import { visibleText } from '../../../../show/visible.js';
+import { CopyButton } from '../../../../show/copy-button.js';
+import { LongText } from '../../../../show/text.js';
 
 interface Words {
   title: string;
@@ -78,12 +80,14 @@ const SetupView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
   const inTag = (name: 'project' | 'channel') =>
     new RegExp(`data-${name}="([^"]+)"`).exec(setup.tag ?? '')?.[1] ?? EXAMPLE[name];
   const example = { ...EXAMPLE, project: inTag('project'), channel: inTag('channel') };
+  const test = testOf(setup.tag && tagHere(setup.tag), location.origin);
   const curl = curlOf('event', example, serviceAddress());
   return (
     <section class="waiting" aria-labelledby="waiting-title">
       <WaitingHead title="Waiting for your first event" />
       <div class="waiting-columns">
         <div class="paste">
+          {test && <SendTest test={test} />}
           <h3>Paste this into the head of your page</h3>
           {setup.tag ? (
             <Snippet label="Tag" text={tagHere(setup.tag)} />
@@ -145,6 +149,25 @@ const SetupView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
         </div>
       </div>
     </section>
+  );
+};
+
+/** The quickest way to a first row: this page sends it as a page of the site would. */
+const SendTest = ({ test }: { test: TestEvent }) => {
+  const [told, tell] = useState('');
+  const send = async (): Promise<void> => {
+    tell('Sending …');
+    tell((await sendTest(test)) ?? 'Taken. It is shown here in a moment.');
+  };
+  return (
+    <div class="test-event">
+      <button type="button" class="primary" onClick={() => void send()}>
+        Send a test event
+      </button>
+      <p class="soft" role="status">
+        {told || `As a page with the tag does, into the project ${test.body.project}.`}
+      </p>
+    </div>
   );
 };
 

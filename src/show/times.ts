@@ -71,3 +71,24 @@ export const inDigits = (count: number): string => COUNT.format(count);
 /** `1 row`, `1,204 rows` */
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
   `${inDigits(count)} ${count === 1 ? one : many}`;
+
+const WEEKDAY = new Intl.DateTimeFormat('en', { weekday: 'long' });
+
+/** `just now`, `2 min ago`, `3 h ago`, `5 d ago` */
+export const agoInWords = (ms: number): string => {
+  if (ms < MINUTE_MS) return 'just now';
+  const [size, word] =
+    ms < HOUR_MS ? [MINUTE_MS, 'min'] : ms < DAY_MS ? [HOUR_MS, 'h'] : [DAY_MS, 'd'];
+  return `${Math.floor(ms / size)} ${word} ago`;
+};
+
+/** `today`, `yesterday`, `Tuesday` in the last week, `12 Nov`, `12 Nov 2025` */
+export const dayInWords = (at: number, now: number): string => {
+  const startOf = (ms: number): number => new Date(ms).setHours(0, 0, 0, 0);
+  const days = Math.round((startOf(now) - startOf(at)) / DAY_MS);
+  if (days === 0) return 'today';
+  if (days === 1) return 'yesterday';
+  if (days > 0 && days < 7) return WEEKDAY.format(at);
+  const isSameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  return (isSameYear ? DAY : DAY_AND_YEAR).format(at);
+};

@@ -1,0 +1,399 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { Text } from '../../../../show/text.js';
+import { clockTime, countOf, inDigits } from '../../../../show/times.js';
+import { DELAY_WORDS, refusalWords } from '../../../../show/words.js';
+import type { Hours } from '../../../store/port.js';
+import type { Feed, FeedState } from '../state/feed.js';
+import { NO_FILTERS, withHidden, withOnly, type Filters } from '../state/filters.js';
+import {
+  changeOf,
+  CLASSES,
+  overviewOf,
+  RANGES,
+  spanOf,
+  sumsOf,
+  type Overview,
+  type Range,
+  type Series,
+  type Span,
+} from '../state/overview.js';
+import { readHours, readPages } from '../state/service.js';
+import { hueOfSeries, nameOfSeries, StackedBars } from './stacked-bars.js';
+
+const RANGE_WORDS: Readonly<Record<Range, readonly [button: string, title: string]>> = {
+  '10m': ['10 min', 'the last 10 minutes'],
+  '24h': ['24 h', 'the last 24 hours'],
+  '7d': ['7 d', 'the last 7 days'],
+  '30d': ['30 d', 'the last 30 days'],
+};
+/** The numbers are read anew this often. */
+const EVERY_MS: Readonly<Record<Range, number>> = {
+  ...{ '10m': 5_000, '24h': 15_000, '7d': 60_000, '30d': 60_000 },
+};
+/** Pages of 1,000 rows that are read for ten minutes. Beyond them the bars begin later. */
+const MAX_PAGES = 10;
+
+interface Loaded {
+  sums: Hours;
+  now: number;
+  span: Span;
+  range: Range;
+  /** Nothing is known of the time before this. */
+  since?: number;
+}
+
+const load = async (range: Range, project: string, now: number): Promise<Loaded> => {
+  const span = spanOf(range, now);
+  const from = new Date(span.bounds[0]! - span.backMs).toISOString();
+  const query = { from, ...(project && { project }) };
+  if (range !== '10m') {
+    const to = new Date(span.bounds.at(-1)!).toISOString();
+    return { range, span, now, sums: await readHours({ ...query, to }) };
+  }
+  const { rows, isAll } = await readPages(query, MAX_PAGES);
+  const since = isAll ? {} : { since: Date.parse(rows.at(-1)!.received_at) };
+  return { range, span, now, sums: sumsOf(rows, span.slotMs), ...since };
+};
+
+/** Reads the numbers, and reads them anew while the tab is seen. */
+const useLoaded = (feed: Feed, range: Range, project: string) => {
+  const [loaded, set] = useState<Loaded | undefined>();
+  const [isFailed, setFailed] = useState(false);
+  useEffect(() => {
+    let isOver = false;
+    const read = (): void => {
+      if (document.hidden) return;
+      load(range, project, feed.now()).then(
+        (next) => {
+          if (isOver) return;
+          set(next);
+          setFailed(false);
+        },
+        () => !isOver && setFailed(true),
+      );
+    };
+    read();
+    const timer = setInterval(read, EVERY_MS[range]);
+    document.addEventListener('visibilitychange', read);
+    return () => {
+      isOver = true;
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', read);
+    };
+  }, [feed, range, project]);
+  return { loaded, isFailed };
+};
+
+const HOUR = new Intl.DateTimeFormat(undefined, {
+  ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+});
+const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const WEEKDAY = new Intl.DateTimeFormat(undefined, {
+  ...{ weekday: 'short', hour: '2-digit', hourCycle: 'h23' },
+});
+
+const timeIn = ({ range, span }: Loaded, bar: number): string => {
+  const at = span.bounds[bar]!;
+  if (range === '10m') return clockTime(at);
+  return (range === '24h' ? HOUR : range === '7d' ? WEEKDAY : DAY).format(at);
+};
+
+/** How many rows there were, which, and how they came. */
+export const OverviewView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
+  const [range, choose] = useState<Range>('24h');
+  const [project, chooseProject] = useState('');
+  const { loaded, isFailed } = useLoaded(feed, range, project);
+  const overview = useMemo(
+    () => loaded && overviewOf(loaded.sums, loaded.span, loaded.now),
+    [loaded],
+  );
+  const { projects } = state.seen;
+  const isStale = loaded?.range !== range;
+  return (
+    <section class={`overview${isStale ? ' stale' : ''}`} aria-labelledby="overview-title">
+      <div class="overview-head">
+        <h2 id="overview-title">What arrived in {RANGE_WORDS[range][1]}</h2>
+        {projects.length > 1 && (
+          <label class="field">
+            <span class="sr-only">Project</span>
+            <select onChange={({ currentTarget }) => chooseProject(currentTarget.value)}>
+              <option value="">All projects</option>
+              {projects.map((name) => (
+                <option value={name} selected={name === project}>
+                  {name.slice(0, 60)}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <div class="segments" role="group" aria-label="Range of time">
+          {RANGES.map((one) => (
+            <button type="button" aria-pressed={one === range} onClick={() => choose(one)}>
+              {RANGE_WORDS[one][0]}
+            </button>
+          ))}
+        </div>
+      </div>
+      {isFailed && (
+        <p class="wrong" role="status">
+          The service gives no numbers right now. They are asked for again.
+        </p>
+      )}
+      {loaded && overview ? (
+        <Cards {...{ feed, state, loaded, overview, project }} />
+      ) : (
+        !isFailed && <p class="soft">Reading the numbers …</p>
+      )}
+    </section>
+  );
+};
+
+interface CardsProps {
+  feed: Feed;
+  state: FeedState;
+  loaded: Loaded;
+  overview: Overview;
+  project: string;
+}
+
+const Cards = (props: CardsProps) => {
+  const { feed, loaded, overview, project } = props;
+  const { since, sums, range } = loaded;
+  const { bounds } = overview.span;
+  const ofSeries = (filters: Filters, series: Series | undefined): Filters => {
+    if (series?.kind === 'event') return withOnly(filters, series.name);
+    if (series?.kind === 'identify') return { ...filters, type: 'identify' };
+    if (!series) return filters;
+    const named = overview.stacked.filter(({ kind }) => kind === 'event');
+    const others: Filters = { ...filters, type: 'event' };
+    return named.reduce<Filters>((all, { name }) => withHidden(all, name), others);
+  };
+  const show = (from: number, to: number | undefined, series?: Series): void => {
+    const iso = (ms: number) => new Date(ms).toISOString();
+    const filters = { ...NO_FILTERS, project, from: iso(from), to: to ? iso(to) : '' };
+    feed.filter(ofSeries(filters, series));
+    scrollTo({ top: 0 });
+  };
+  return (
+    <div class="cards">
+      <Numbers overview={overview} />
+      <div class="card trend">
+        <StackedBars
+          overview={overview}
+          timeOf={(bar) => timeIn(loaded, bar)}
+          onPress={(bar, series) => show(bounds[bar]!, bounds[bar + 1], series)}
+        />
+        {since !== undefined && (
+          <p class="late">
+            Rows are too many for all of this time: the bars begin at {clockTime(since)}.
+          </p>
+        )}
+        {sums.whole_from && range !== '10m' && (
+          <p class="late">
+            Rows from before an upgrade are still being summed, so the numbers before{' '}
+            {DAY.format(Date.parse(sums.whole_from))}, {HOUR.format(Date.parse(sums.whole_from))}{' '}
+            may be too low.
+          </p>
+        )}
+      </div>
+      <Ranking overview={overview} onPress={(series) => show(bounds[0]!, undefined, series)} />
+      <div class="how">
+        <Delays {...props} />
+        <RefusedReasons {...props} />
+      </div>
+    </div>
+  );
+};
+
+const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+const ROUND_PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 0 });
+
+/** `▲ 12%`, as counted over whole hours on both sides. */
+const Change = ({ of, words = '' }: { of: number | undefined; words?: string }) => {
+  if (of === undefined) return <small class="soft">{words && 'nothing before'}</small>;
+  const way = of > 0.005 ? 'up' : of < -0.005 ? 'down' : 'same';
+  const [sign, more] = { up: ['▲', 'more'], down: ['▼', 'less'], same: ['=', 'more'] }[way];
+  return (
+    <small class={`change ${way}`}>
+      <span aria-hidden="true">{sign} </span>
+      {ROUND_PERCENT.format(Math.abs(of))} <span class={words ? '' : 'sr-only'}>{more}</span>
+      {words}
+    </small>
+  );
+};
+
+const Figure = ({
+  title,
+  value,
+  children,
+}: {
+  title: string;
+  value: string;
+  children: ComponentChildren;
+}) => (
+  <div>
+    <dt>{title}</dt>
+    <dd>
+      <b>{value}</b>
+      {children}
+    </dd>
+  </div>
+);
+
+const Numbers = ({ overview: { totals, whole, before, ranking } }: { overview: Overview }) => {
+  const later = totals.in_1m + totals.in_1h + totals.later;
+  const updates = ranking.find(({ kind }) => kind === 'identify');
+  const share = totals.rows ? PERCENT.format(totals.in_2s / totals.rows) : '–';
+  return (
+    <dl class="card numbers">
+      <Figure title="Rows" value={inDigits(totals.rows)}>
+        <Change of={changeOf(whole.rows, before.rows)} words=" than the time before" />
+      </Figure>
+      <Figure title="Updates of profiles" value={inDigits(updates?.total ?? 0)}>
+        <Change of={changeOf(updates?.whole ?? 0, updates?.before ?? 0)} words=" than before" />
+      </Figure>
+      <Figure title="Here within 2 s of the call" value={share}>
+        <small class="soft">
+          {before.rows ? `${PERCENT.format(before.in_2s / before.rows)} the time before` : ''}
+        </small>
+      </Figure>
+      <Figure title="Came later, and none is lost" value={inDigits(later)}>
+        <small class="soft">kept in the browser until they could be sent</small>
+      </Figure>
+    </dl>
+  );
+};
+
+const MAX_RANKED = 12;
+
+const Ranking = ({
+  overview: { ranking },
+  onPress,
+}: {
+  overview: Overview;
+  onPress: (series: Series) => void;
+}) => {
+  const [isAll, showAll] = useState(false);
+  const shown = isAll ? ranking : ranking.slice(0, MAX_RANKED);
+  const most = Math.max(1, ...ranking.map(({ total }) => total));
+  return (
+    <div class="card ranking">
+      <h3>Events</h3>
+      <p class="soft">Against the time before. Press one to see its rows.</p>
+      {!ranking.length && <p>Nothing arrived.</p>}
+      <ol>
+        {shown.map((series) => (
+          <li data-hue={hueOfSeries(series)}>
+            <svg class="share" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+              <rect width={(series.total / most) * 100} height="1" />
+            </svg>
+            <i class="hue" />
+            <button type="button" class="value" onClick={() => onPress(series)}>
+              <Text of={nameOfSeries(series)} max={60} />
+            </button>
+            <Sparkline bars={series.bars} />
+            <b>{inDigits(series.total)}</b>
+            <Change of={changeOf(series.whole, series.before)} />
+          </li>
+        ))}
+      </ol>
+      {ranking.length > MAX_RANKED && (
+        <button type="button" class="link" aria-expanded={isAll} onClick={() => showAll(!isAll)}>
+          {isAll ? 'Show fewer' : `Show all ${ranking.length}`}
+        </button>
+      )}
+    </div>
+  );
+};
+
+const SPARK_HEIGHT = 20;
+const Sparkline = ({ bars }: { bars: readonly number[] }) => {
+  const most = Math.max(1, ...bars);
+  const d = bars
+    .map((count, at) => {
+      const y = SPARK_HEIGHT - 1 - (Math.max(0, count) / most) * (SPARK_HEIGHT - 2);
+      return `${at ? 'L' : 'M'}${at} ${y.toFixed(1)}`;
+    })
+    .join('');
+  return (
+    <svg
+      class="spark"
+      viewBox={`0 0 ${Math.max(1, bars.length - 1)} ${SPARK_HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <path d={d} />
+    </svg>
+  );
+};
+
+const Step = ({
+  name,
+  count,
+  of,
+  kind,
+}: {
+  name: string;
+  count: number;
+  of: number;
+  kind: string;
+}) => (
+  <li class={kind}>
+    <span>{name}</span>
+    <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="track" width="100" height="1" />
+      <rect width={count ? Math.max(1, (count / Math.max(1, of)) * 100) : 0} height="1" />
+    </svg>
+    <b>{inDigits(count)}</b>
+    <small class="soft">{of ? PERCENT.format(count / of) : '–'}</small>
+  </li>
+);
+
+const Delays = ({ overview: { totals } }: CardsProps) => (
+  <div class="card steps-of">
+    <h3>How they came</h3>
+    <p class="soft">By the time from the call in the browser to the arrival</p>
+    <ul>
+      {CLASSES.map((name) => (
+        <Step {...{ name: DELAY_WORDS[name], count: totals[name], of: totals.rows, kind: name }} />
+      ))}
+    </ul>
+    <p class="good">
+      <span aria-hidden="true">✓ </span>0 stored twice: {countOf(totals.repeats, 'repeat')}{' '}
+      {totals.repeats === 1 ? 'was' : 'were'} recognised by {totals.repeats === 1 ? 'its' : 'their'}{' '}
+      record id.
+    </p>
+  </div>
+);
+
+const RefusedReasons = ({ feed, state, overview, project }: CardsProps) => {
+  const [start] = overview.span.bounds;
+  const counts = new Map<string, number>();
+  for (const { reason, received_at, project: of } of state.refused) {
+    if (Date.parse(received_at) < start! || (project && of !== project)) continue;
+    counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  const all = [...counts].sort((a, b) => b[1] - a[1]);
+  const sum = all.reduce((total, [, count]) => total + count, 0);
+  return (
+    <div class="card steps-of">
+      <h3>Refused</h3>
+      {all.length ? (
+        <>
+          <p class="soft">By reason, of those that the service keeps</p>
+          <ul>
+            {all.map(([reason, count]) => (
+              <Step {...{ name: refusalWords(reason).title, count, of: sum, kind: 'refused' }} />
+            ))}
+          </ul>
+          <button type="button" class="link" onClick={() => feed.choose('refused')}>
+            See what was refused
+          </button>
+        </>
+      ) : (
+        <p class="soft">Nothing was refused in this time.</p>
+      )}
+    </div>
+  );
+};
