@@ -1,3 +1,4 @@
+import type { TargetDelay } from '../../../exports/delays.js';
 import type { TestEvent } from './setup.js';
 import type { Count, Hours, Profile, Refused, Row } from '../../../store/port.js';
 
@@ -105,15 +106,16 @@ export const readUser = async (
   { project, user }: { project: string; user: string },
   before?: number,
 ): Promise<{ profile: Profile | undefined; rows: Row[] }> => {
-  const query = new URLSearchParams({ project, user });
-  const [{ profiles }, rows] = await Promise.all([
-    ask<{ profiles: Profile[] }>(`profiles?${query}`),
-    readOlder(query, before, USER_ROWS),
-  ]);
-  return { profile: profiles[0], rows };
+  const query = new URLSearchParams({ project, user, newest: '1', limit: String(USER_ROWS) });
+  if (before !== undefined) query.set('before', String(before));
+  return ask(`users?${query}`);
 };
 /** Rows of a user in one answer. */
 export const USER_ROWS = 500;
+
+/** How far the targets of exports and notifications are. */
+export const readTargets = async (): Promise<TargetDelay[]> =>
+  (await ask<{ targets: TargetDelay[] }>('exports')).targets;
 
 /** Users with a profile, in the order of their ids, and users of this name that have rows alone. */
 export const findUsers = async (

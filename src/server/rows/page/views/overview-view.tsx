@@ -1,8 +1,9 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { Text } from '../../../../show/text.js';
-import { clockTime, countOf, inDigits } from '../../../../show/times.js';
+import { clockTime, countOf, inDigits, lengthInWords } from '../../../../show/times.js';
 import { DELAY_WORDS, refusalWords } from '../../../../show/words.js';
+import type { TargetDelay } from '../../../exports/delays.js';
 import type { Hours } from '../../../store/port.js';
 import type { Feed, FeedState } from '../state/feed.js';
 import { NO_FILTERS, withHidden, withOnly, type Filters } from '../state/filters.js';
@@ -18,7 +19,7 @@ import {
   type Series,
   type Span,
 } from '../state/overview.js';
-import { readHours, readPages } from '../state/service.js';
+import { readHours, readPages, readTargets } from '../state/service.js';
 import { hueOfSeries, nameOfSeries, StackedBars } from './stacked-bars.js';
 
 const RANGE_WORDS: Readonly<Record<Range, readonly [button: string, title: string]>> = {
@@ -36,6 +37,7 @@ const MAX_PAGES = 10;
 
 interface Loaded {
   sums: Hours;
+  targets: readonly TargetDelay[];
   now: number;
   span: Span;
   range: Range;
@@ -43,28 +45,38 @@ interface Loaded {
   since?: number;
 }
 
-const load = async (range: Range, project: string, now: number): Promise<Loaded> => {
+const load = async (
+  range: Range,
+  { project, onlyProject }: { project: string; onlyProject: string | undefined },
+  now: number,
+): Promise<Loaded> => {
+  // Whoever may read one project alone is not told of them.
+  const targets = onlyProject === undefined ? await readTargets() : [];
   const span = spanOf(range, now);
   const from = new Date(span.bounds[0]! - span.backMs).toISOString();
   const query = { from, ...(project && { project }) };
   if (range !== '10m') {
     const to = new Date(span.bounds.at(-1)!).toISOString();
-    return { range, span, now, sums: await readHours({ ...query, to }) };
+    return { range, span, now, targets, sums: await readHours({ ...query, to }) };
   }
   const { rows, isAll } = await readPages(query, MAX_PAGES);
   const since = isAll ? {} : { since: Date.parse(rows.at(-1)!.received_at) };
-  return { range, span, now, sums: sumsOf(rows, span.slotMs), ...since };
+  return { range, span, now, targets, sums: sumsOf(rows, span.slotMs), ...since };
 };
 
 /** Reads the numbers, and reads them anew while the tab is seen. */
-const useLoaded = (feed: Feed, range: Range, project: string) => {
+const useLoaded = (
+  feed: Feed,
+  range: Range,
+  { project, onlyProject }: { project: string; onlyProject: string | undefined },
+) => {
   const [loaded, set] = useState<Loaded | undefined>();
   const [isFailed, setFailed] = useState(false);
   useEffect(() => {
     let isOver = false;
     const read = (): void => {
       if (document.hidden) return;
-      load(range, project, feed.now()).then(
+      load(range, { project, onlyProject }, feed.now()).then(
         (next) => {
           if (isOver) return;
           set(next);
@@ -81,7 +93,7 @@ const useLoaded = (feed: Feed, range: Range, project: string) => {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', read);
     };
-  }, [feed, range, project]);
+  }, [feed, range, project, onlyProject]);
   return { loaded, isFailed };
 };
 
@@ -103,7 +115,8 @@ const timeIn = ({ range, span }: Loaded, bar: number): string => {
 export const OverviewView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
   const [range, choose] = useState<Range>('24h');
   const [project, chooseProject] = useState('');
-  const { loaded, isFailed } = useLoaded(feed, range, project);
+  const { onlyProject } = state;
+  const { loaded, isFailed } = useLoaded(feed, range, { project, onlyProject });
   const overview = useMemo(
     () => loaded && overviewOf(loaded.sums, loaded.span, loaded.now),
     [loaded],
@@ -201,6 +214,7 @@ const Cards = (props: CardsProps) => {
       <div class="how">
         <Delays {...props} />
         <RefusedReasons {...props} />
+        <Targets targets={loaded.targets} />
       </div>
     </div>
   );
@@ -366,6 +380,38 @@ const Delays = ({ overview: { totals } }: CardsProps) => (
     </p>
   </div>
 );
+
+/** How far exports and notifications are behind the rows, and why. */
+const Targets = ({ targets }: { targets: readonly TargetDelay[] }) =>
+  targets.length > 0 && (
+    <div class="card targets">
+      <h3>Exports</h3>
+      <ul>
+        {targets.map(({ name, behind, delay_ms, dead, message }) => (
+          <li>
+            <b>
+              <Text of={name} />
+            </b>{' '}
+            {behind ? (
+              <span class="late">
+                {countOf(behind, 'row')} and {lengthInWords(delay_ms)} behind
+              </span>
+            ) : (
+              <span>
+                <span aria-hidden="true">✓ </span>has all rows
+              </span>
+            )}
+            {dead > 0 && <span class="late">, {inDigits(dead)} refused there</span>}
+            {message !== undefined && (
+              <small class="soft">
+                <Text of={message} />
+              </small>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
 
 const RefusedReasons = ({ feed, state, overview, project }: CardsProps) => {
   const [start] = overview.span.bounds;
