@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
-import typescript from '@rollup/plugin-typescript';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve as resolvePath } from 'node:path';
 import terser from '@rollup/plugin-terser';
 import nodeResolve from '@rollup/plugin-node-resolve';
 import dts from 'rollup-plugin-dts';
 import { minifySync } from 'oxc-minify';
+import typescript from 'typescript';
 import { BUNDLED, INTERNAL, NEXT } from './rollup.names.mjs';
 import { testingPlatform } from './testing-platform.mjs';
 
@@ -11,32 +12,28 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 /** In the place of `dist`, which `scripts/build.mjs` puts there in the end. */
 const DIST = `dist${NEXT}`;
 
-/**
- * Compiles all sources for the first entry, and has them at hand for the others. Checks no types, which
- * `npm run build` does beside it.
- */
-const compiler = (target, include) => {
-  const plugin = typescript({
-    tsconfig: 'tsconfig.build.json',
-    noEmit: false,
-    noEmitOnError: true,
-    rootDir: '.',
-    include,
-    compilerOptions: { sourceMap: true, inlineSources: true, target },
-  });
-  let hasCompiled = false;
-  return {
-    ...plugin,
-    buildStart(options) {
-      if (hasCompiled && !this.meta.watchMode) return;
-      hasCompiled = true;
-      plugin.buildStart.call(this, options);
-    },
-    // It would warn of each output that wants no source map.
-    renderStart: undefined,
-  };
-};
-const ts = compiler('ES2022', ['src/**/*.{ts,tsx}', 'demo/**/*.{ts,tsx}']);
+/** Compiles each source by itself, as `isolatedModules` allows. `npm run build` checks the types beside it. */
+const compiler = (target) => ({
+  name: 'compiler',
+  resolveId(source, importer) {
+    if (!importer || !source.startsWith('.')) return null;
+    const path = resolvePath(dirname(importer), source).replace(/\.js$/, '');
+    return [`${path}.ts`, `${path}.tsx`].find((file) => existsSync(file)) ?? null;
+  },
+  transform(code, id) {
+    if (!/\.tsx?$/.test(id)) return null;
+    const { outputText, sourceMapText } = typescript.transpileModule(code, {
+      fileName: id,
+      compilerOptions: {
+        ...{ target, module: typescript.ModuleKind.ESNext, verbatimModuleSyntax: true },
+        ...{ jsx: typescript.JsxEmit.ReactJSX, jsxImportSource: 'preact' },
+        ...{ sourceMap: true, inlineSources: true },
+      },
+    });
+    return { code: outputText, map: sourceMapText };
+  },
+});
+const ts = compiler(typescript.ScriptTarget.ES2022);
 /** Bundles what `rollup.names.mjs` names. `browser: true`: nanoid's browser build runs everywhere. */
 const resolve = () => nodeResolve({ browser: true, resolveOnly: BUNDLED });
 // No `mangle.toplevel`: it would rename the global of the script-tag build.
@@ -115,7 +112,7 @@ const code = ({ shared, names, formats = ['es', 'cjs'], plugins = [] }) => ({
   treeshake: { moduleSideEffects: false },
 });
 
-const types = (...names) => ({
+const typesOf = (...names) => ({
   input: inputs(names),
   external,
   output: [shape('types', 'es', '.d.ts'), shape('types', 'es', '.d.cts')],
@@ -183,7 +180,8 @@ const inspectorTexts = {
   },
 };
 
-const codeOfAll = [
+/** The scripts for tags, and what they load. */
+const tags = [
   tag('src/script.ts', `${DIST}/outbox.js`),
   tag('src/script-relay.ts', `${DIST}/outbox-relay.js`),
   tag('src/script-auto.ts', `${DIST}/outbox-auto.js`),
@@ -204,27 +202,12 @@ const codeOfAll = [
     input: 'src/stub.ts',
     // No wrapper of its own: the stub is one function already.
     output: { file: `${DIST}/stub.js`, format: 'es' },
-    plugins: [compiler('ES2015', ['src/stub.ts']), minify(2015)],
+    plugins: [compiler(typescript.ScriptTarget.ES2015), minify(2015)],
   },
-  // What developers import has the types of what it stands in for, and cannot be required.
-  code({
-    shared: 'client-shared',
-    names: [...CLIENT, 'index-dev', 'relay-client-dev', 'inspector'],
-    formats: ['es'],
-    plugins: [inspectorTexts],
-  }),
-  code({
-    shared: 'client-shared',
-    names: [...CLIENT, 'inspector'],
-    formats: ['cjs'],
-    plugins: [inspectorTexts],
-  }),
-  code({ shared: 'testing-shared', names: ['testing'], plugins: [testingPlatform()] }),
-  // Each whole in a file of its own: a page without a bundler loads it as a module.
-  ...COMPAT.map((name) => code({ shared: 'compat-shared', names: [name] })),
-  code({ shared: 'capture-shared', names: ['autocapture'] }),
-  code({ shared: 'relay-shared', names: SERVERS }),
-  program('src/program/main.ts', `${DIST}/program.js`),
+];
+
+/** The pages with their servers: the demo, and the service's own. */
+const pages = [
   {
     // The page of the service that shows its rows.
     input: 'src/server/rows/page/main.tsx',
@@ -235,17 +218,6 @@ const codeOfAll = [
       minify(),
       pageFiles('src/server/rows/page', ['index.html', 'rows.css']),
     ],
-  },
-  {
-    input: 'demo/server/main.ts',
-    external: SERVER,
-    output: {
-      file: `demo/${DIST}/service.js`,
-      format: 'es',
-      sourcemap: true,
-      inlineDynamicImports: true,
-    },
-    plugins: [nodeResolve(), ts],
   },
   {
     input: 'demo/site/main.ts',
@@ -270,11 +242,45 @@ const codeOfAll = [
   },
 ];
 
-/** In one go, since to read the sources is most of the work. */
-const typesOfAll = types(...CLIENT, 'inspector', 'testing', ...COMPAT, 'autocapture', ...SERVERS);
-
-/** `--configPart code`, or `types`, builds one of the two alone, so that they can go side by side. */
-export default ({ configPart }) => [
-  ...(configPart === 'types' ? [] : codeOfAll),
-  ...(configPart === 'code' ? [] : [typesOfAll]),
+/** What else the package has, and the demo's service alone. */
+const entries = [
+  // What developers import has the types of what it stands in for, and cannot be required.
+  code({
+    shared: 'client-shared',
+    names: [...CLIENT, 'index-dev', 'relay-client-dev', 'inspector'],
+    formats: ['es'],
+    plugins: [inspectorTexts],
+  }),
+  code({
+    shared: 'client-shared',
+    names: [...CLIENT, 'inspector'],
+    formats: ['cjs'],
+    plugins: [inspectorTexts],
+  }),
+  code({ shared: 'testing-shared', names: ['testing'], plugins: [testingPlatform()] }),
+  // Each whole in a file of its own: a page without a bundler loads it as a module.
+  ...COMPAT.map((name) => code({ shared: 'compat-shared', names: [name] })),
+  code({ shared: 'capture-shared', names: ['autocapture'] }),
+  code({ shared: 'relay-shared', names: SERVERS }),
+  program('src/program/main.ts', `${DIST}/program.js`),
+  {
+    input: 'demo/server/main.ts',
+    external: SERVER,
+    output: {
+      file: `demo/${DIST}/service.js`,
+      format: 'es',
+      sourcemap: true,
+      inlineDynamicImports: true,
+    },
+    plugins: [nodeResolve(), ts],
+  },
 ];
+
+/** In one go, since to read the sources is most of the work. */
+const types = [typesOf(...CLIENT, 'inspector', 'testing', ...COMPAT, 'autocapture', ...SERVERS)];
+
+const PARTS = { tags, pages, entries, types };
+
+/** `--configPart tags,pages` builds some of the parts, so that several processes can share the work. */
+export default ({ configPart = Object.keys(PARTS).join() }) =>
+  configPart.split(',').flatMap((part) => PARTS[part]);
