@@ -1,10 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, resolve as resolvePath } from 'node:path';
+import { readFileSync } from 'node:fs';
+import typescript from '@rollup/plugin-typescript';
 import terser from '@rollup/plugin-terser';
 import nodeResolve from '@rollup/plugin-node-resolve';
 import dts from 'rollup-plugin-dts';
 import { minifySync } from 'oxc-minify';
-import typescript from 'typescript';
 import { BUNDLED, INTERNAL, NEXT } from './rollup.names.mjs';
 import { testingPlatform } from './testing-platform.mjs';
 
@@ -12,28 +11,32 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 /** In the place of `dist`, which `scripts/build.mjs` puts there in the end. */
 const DIST = `dist${NEXT}`;
 
-/** Compiles each source by itself, as `isolatedModules` allows. `npm run build` checks the types beside it. */
-const compiler = (target) => ({
-  name: 'compiler',
-  resolveId(source, importer) {
-    if (!importer || !source.startsWith('.')) return null;
-    const path = resolvePath(dirname(importer), source).replace(/\.js$/, '');
-    return [`${path}.ts`, `${path}.tsx`].find((file) => existsSync(file)) ?? null;
-  },
-  transform(code, id) {
-    if (!/\.tsx?$/.test(id)) return null;
-    const { outputText, sourceMapText } = typescript.transpileModule(code, {
-      fileName: id,
-      compilerOptions: {
-        ...{ target, module: typescript.ModuleKind.ESNext, verbatimModuleSyntax: true },
-        ...{ jsx: typescript.JsxEmit.ReactJSX, jsxImportSource: 'preact' },
-        ...{ sourceMap: true, inlineSources: true },
-      },
-    });
-    return { code: outputText, map: sourceMapText };
-  },
-});
-const ts = compiler(typescript.ScriptTarget.ES2022);
+/**
+ * Compiles all sources for the first entry, and has them at hand for the others. Checks no types, which
+ * `npm run build` does beside it.
+ */
+const compiler = (target, include) => {
+  const plugin = typescript({
+    tsconfig: 'tsconfig.build.json',
+    noEmit: false,
+    noEmitOnError: true,
+    rootDir: '.',
+    include,
+    compilerOptions: { sourceMap: true, inlineSources: true, target },
+  });
+  let hasCompiled = false;
+  return {
+    ...plugin,
+    buildStart(options) {
+      if (hasCompiled && !this.meta.watchMode) return;
+      hasCompiled = true;
+      plugin.buildStart.call(this, options);
+    },
+    // It would warn of each output that wants no source map.
+    renderStart: undefined,
+  };
+};
+const ts = compiler('ES2022', ['src/**/*.{ts,tsx}', 'demo/**/*.{ts,tsx}']);
 /** Bundles what `rollup.names.mjs` names. `browser: true`: nanoid's browser build runs everywhere. */
 const resolve = () => nodeResolve({ browser: true, resolveOnly: BUNDLED });
 // No `mangle.toplevel`: it would rename the global of the script-tag build.
@@ -202,7 +205,7 @@ const tags = [
     input: 'src/stub.ts',
     // No wrapper of its own: the stub is one function already.
     output: { file: `${DIST}/stub.js`, format: 'es' },
-    plugins: [compiler(typescript.ScriptTarget.ES2015), minify(2015)],
+    plugins: [compiler('ES2015', ['src/stub.ts']), minify(2015)],
   },
 ];
 

@@ -25,7 +25,7 @@ process.chdir(ROOT); // the configuration of Rollup has its paths from there
 const SOURCES = [
   ...['src', 'demo/page', 'demo/server', 'demo/site'],
   ...['rollup.config.mjs', 'rollup.names.mjs', 'testing-platform.mjs'],
-  ...['tsconfig.json', 'package-lock.json'],
+  ...['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'],
 ];
 const FOLDERS = ['dist', 'demo/dist'];
 /** Where the demo says what it was built from. */
