@@ -116,7 +116,7 @@ const code = ({ shared, names, formats = ['es', 'cjs'], plugins = [] }) => ({
   treeshake: { moduleSideEffects: false },
 });
 
-const types = (...names) => ({
+const typesOf = (...names) => ({
   input: inputs(names),
   external,
   output: [shape('types', 'es', '.d.ts'), shape('types', 'es', '.d.cts')],
@@ -195,7 +195,8 @@ const inspectorTexts = {
   },
 };
 
-const codeOfAll = [
+/** The scripts for tags, and what they load. */
+const tags = [
   tag('src/script.ts', `${DIST}/outbox.js`),
   tag('src/script-relay.ts', `${DIST}/outbox-relay.js`),
   tag('src/script-auto.ts', `${DIST}/outbox-auto.js`),
@@ -218,25 +219,10 @@ const codeOfAll = [
     output: { file: `${DIST}/stub.js`, format: 'es' },
     plugins: [compiler('ES2015', ['src/stub.ts']), minify(2015)],
   },
-  // What developers import has the types of what it stands in for, and cannot be required.
-  code({
-    shared: 'client-shared',
-    names: [...CLIENT, 'index-dev', 'relay-client-dev', 'inspector'],
-    formats: ['es'],
-    plugins: [inspectorTexts],
-  }),
-  code({
-    shared: 'client-shared',
-    names: [...CLIENT, 'inspector'],
-    formats: ['cjs'],
-    plugins: [inspectorTexts],
-  }),
-  code({ shared: 'testing-shared', names: ['testing'], plugins: [testingPlatform()] }),
-  // Each whole in a file of its own: a page without a bundler loads it as a module.
-  ...COMPAT.map((name) => code({ shared: 'compat-shared', names: [name] })),
-  code({ shared: 'capture-shared', names: ['autocapture'] }),
-  code({ shared: 'relay-shared', names: SERVERS }),
-  program('src/program/main.ts', `${DIST}/program.js`),
+];
+
+/** The pages with their servers: the demo, and the service's own. */
+const pages = [
   {
     // The page of the service that shows its rows.
     input: 'src/server/rows/page/main.tsx',
@@ -251,17 +237,6 @@ const codeOfAll = [
         'src/show/show.css',
       ),
     ],
-  },
-  {
-    input: 'demo/server/main.ts',
-    external: SERVER,
-    output: {
-      file: `demo/${DIST}/service.js`,
-      format: 'es',
-      sourcemap: true,
-      inlineDynamicImports: true,
-    },
-    plugins: [nodeResolve(), ts],
   },
   {
     input: 'demo/site/main.ts',
@@ -286,11 +261,45 @@ const codeOfAll = [
   },
 ];
 
-/** In one go, since to read the sources is most of the work. */
-const typesOfAll = types(...CLIENT, 'inspector', 'testing', ...COMPAT, 'autocapture', ...SERVERS);
-
-/** `--configPart code`, or `types`, builds one of the two alone, so that they can go side by side. */
-export default ({ configPart }) => [
-  ...(configPart === 'types' ? [] : codeOfAll),
-  ...(configPart === 'code' ? [] : [typesOfAll]),
+/** What else the package has, and the demo's service alone. */
+const entries = [
+  // What developers import has the types of what it stands in for, and cannot be required.
+  code({
+    shared: 'client-shared',
+    names: [...CLIENT, 'index-dev', 'relay-client-dev', 'inspector'],
+    formats: ['es'],
+    plugins: [inspectorTexts],
+  }),
+  code({
+    shared: 'client-shared',
+    names: [...CLIENT, 'inspector'],
+    formats: ['cjs'],
+    plugins: [inspectorTexts],
+  }),
+  code({ shared: 'testing-shared', names: ['testing'], plugins: [testingPlatform()] }),
+  // Each whole in a file of its own: a page without a bundler loads it as a module.
+  ...COMPAT.map((name) => code({ shared: 'compat-shared', names: [name] })),
+  code({ shared: 'capture-shared', names: ['autocapture'] }),
+  code({ shared: 'relay-shared', names: SERVERS }),
+  program('src/program/main.ts', `${DIST}/program.js`),
+  {
+    input: 'demo/server/main.ts',
+    external: SERVER,
+    output: {
+      file: `demo/${DIST}/service.js`,
+      format: 'es',
+      sourcemap: true,
+      inlineDynamicImports: true,
+    },
+    plugins: [nodeResolve(), ts],
+  },
 ];
+
+/** In one go, since to read the sources is most of the work. */
+const types = [typesOf(...CLIENT, 'inspector', 'testing', ...COMPAT, 'autocapture', ...SERVERS)];
+
+const PARTS = { tags, pages, entries, types };
+
+/** `--configPart tags,pages` builds some of the parts, so that several processes can share the work. */
+export default ({ configPart = Object.keys(PARTS).join() }) =>
+  configPart.split(',').flatMap((part) => PARTS[part]);

@@ -1,9 +1,9 @@
 /**
  * Builds `dist/` and the demo, and prints what a website needs. The last build stays whole until the new one is.
  *
- *     node scripts/build.mjs                 checks the types, too
- *     node scripts/build.mjs --if-changed    builds only where a source has changed since, and says nothing of tags
- *     node scripts/build.mjs --types         checks the types alone
+ *     node scripts/build.mjs            checks the types, too
+ *     node scripts/build.mjs --demo     builds only what `npm start` serves, and only if a source has changed since
+ *     node scripts/build.mjs --types    checks the types alone
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -67,12 +67,12 @@ const run = (args, onPrint = () => {}) =>
   });
 
 /**
- * @param part `code` or `types`
+ * @param parts of the configuration
  * @param onStep called for each part of the configuration that is written
  */
-const rollup = (part, onStep) => {
+const rollup = (parts, onStep) => {
   let written = 0;
-  return run(['node_modules/rollup/dist/bin/rollup', '-c', '--configPart', part], (printed) => {
+  return run(['node_modules/rollup/dist/bin/rollup', '-c', '--configPart', parts], (printed) => {
     for (const all = printed.match(/created .+ in /g)?.length ?? 0; written < all; written++)
       onStep();
   });
@@ -128,22 +128,37 @@ const putInPlace = () => {
   }
 };
 
-/** Each part keeps one core busy, so two go side by side. */
-const build = async ({ withCheck }) => {
+/**
+ * Puts what `work` builds in the place of the last build.
+ * @param parts of the configuration that it builds
+ * @param more how many steps it has beside them
+ * @param work gets what it has to call after each step
+ */
+const replaceBuild = async (parts, more, work) => {
   const sources = hashOfSources();
   for (const folder of FOLDERS) remove(folder + NEXT);
   const { default: configure } = await import('../rollup.config.mjs');
-  const onStep = createProgress(configure({}).length + (withCheck ? TYPE_PROJECTS.length : 0));
-  const types = async () => {
-    await rollup('types', onStep);
-    if (withCheck) await checkTypes(onStep);
-  };
-  await Promise.all([rollup('code', onStep), types()]);
-  writeLicenses();
-  await import('./write-subpaths.mjs');
+  await work(createProgress(configure({ configPart: parts }).length + more));
   writeFileSync(join(ROOT, `demo/dist${NEXT}`, STAMP), sources);
   putInPlace();
 };
+
+/** Each part of a build keeps one core busy, so two go side by side. */
+const buildAll = () =>
+  replaceBuild('tags,pages,entries,types', TYPE_PROJECTS.length, async (onStep) => {
+    const types = async () => {
+      await rollup('types', onStep);
+      await checkTypes(onStep);
+    };
+    await Promise.all([rollup('tags,pages,entries', onStep), types()]);
+    writeLicenses();
+    await import('./write-subpaths.mjs');
+  });
+
+const buildDemo = () =>
+  replaceBuild('tags,pages', 0, (onStep) =>
+    Promise.all([rollup('tags', onStep), rollup('pages', onStep)]),
+  );
 
 const isBuilt = () => {
   const stamp = join(ROOT, 'demo/dist', STAMP);
@@ -157,12 +172,12 @@ const isBuilt = () => {
 try {
   if (process.argv.includes('--types')) {
     await checkTypes();
-  } else if (!process.argv.includes('--if-changed')) {
-    await build({ withCheck: true });
+  } else if (!process.argv.includes('--demo')) {
+    await buildAll();
     await import('./print-tag.mjs');
   } else if (!isBuilt()) {
-    console.log('Building (about half a minute; once, until something changes) …');
-    await build({ withCheck: false });
+    console.log('Building the demo (some seconds; once, until something changes) …');
+    await buildDemo();
   }
 } catch (error) {
   failed.abort();

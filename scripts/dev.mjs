@@ -60,7 +60,7 @@ const watch = async ({ input, name, format, isServer = false }, onBuilt) => {
 };
 
 if (!existsSync(new URL('../dist/rows/rows.js', import.meta.url)))
-  spawnSync(process.execPath, ['scripts/build.mjs', '--if-changed'], {
+  spawnSync(process.execPath, ['scripts/build.mjs', '--demo'], {
     cwd: ROOT,
     stdio: 'inherit',
   });

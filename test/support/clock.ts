@@ -13,8 +13,10 @@ export const fakeTime = (...more: ('setInterval' | 'clearInterval')[]): void => 
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance', ...more] });
   const { setTimeout } = globalThis;
   // A faked timer of half a millisecond rings at once: what waits for that moment would ask again without end.
-  globalThis.setTimeout = ((work: () => void, ms = 0, ...rest: []) =>
-    setTimeout(work, Math.ceil(ms), ...rest)) as typeof setTimeout;
+  const patient = (work: () => void, ms = 0, ...rest: []) =>
+    setTimeout(work, Math.ceil(ms), ...rest);
+  // With the marks of the faked one, by which the real one comes back.
+  globalThis.setTimeout = Object.assign(patient, setTimeout) as typeof setTimeout;
 };
 
 /** Lets time pass from timer to timer, until it is so. Answers with whether it is. */
