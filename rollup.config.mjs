@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import typescript from '@rollup/plugin-typescript';
 import terser from '@rollup/plugin-terser';
 import nodeResolve from '@rollup/plugin-node-resolve';
@@ -145,13 +146,13 @@ const SERVER = [
 ];
 
 /** The files of a page that stand beside its script. */
-const pageFiles = (folder, names) => ({
+const pageFiles = (...paths) => ({
   name: 'page-files',
   generateBundle() {
-    for (const fileName of names) {
-      this.addWatchFile(`${folder}/${fileName}`);
-      const source = readFileSync(`${folder}/${fileName}`, 'utf8').replace('{{version}}', version);
-      this.emitFile({ type: 'asset', fileName, source });
+    for (const path of paths) {
+      this.addWatchFile(path);
+      const source = readFileSync(path, 'utf8').replace('{{version}}', version);
+      this.emitFile({ type: 'asset', fileName: basename(path), source });
     }
   },
 });
@@ -233,7 +234,11 @@ const codeOfAll = [
       resolve(),
       ts,
       minify(),
-      pageFiles('src/server/rows/page', ['index.html', 'rows.css']),
+      pageFiles(
+        'src/server/rows/page/index.html',
+        'src/server/rows/page/rows.css',
+        'src/show/show.css',
+      ),
     ],
   },
   {

@@ -28,7 +28,7 @@ const SHIPPED = new Set([
   ...Object.values(MANIFEST.bin).map((path) => posix.normalize(path)),
   ...ENTRIES.map((name) => posix.relative(MANIFEST.name, `${name}/package.json`)),
   // The page of the service that shows its rows.
-  ...['index.html', 'rows.css', 'rows.js'].map((name) => `dist/rows/${name}`),
+  ...['index.html', 'rows.css', 'rows.js', 'show.css'].map((name) => `dist/rows/${name}`),
   'dist/LICENSES.txt',
 ]);
 /** Files that the entries share. */

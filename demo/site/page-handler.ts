@@ -47,7 +47,7 @@ export const FILES: Readonly<Record<string, PageFile | undefined>> = Object.assi
     ...filesIn('demo/page', ['demo.css', 'tab.css', 'document.css', 'icon.svg']),
     ...filesIn('demo/dist', withMaps(['page', 'tab'])),
     ...filesIn('dist', [...withMaps(SNIPPET), 'stub.js']),
-    ...filesIn('dist/rows', ['rows.css'], '/rows/'),
+    ...filesIn('dist/rows', ['show.css'], '/rows/'),
     ...filesIn('.', ['README.md', 'CHANGELOG.md', 'LICENSE']),
     ...filesIn('docs', DOCUMENTS, '/docs/'),
   },

@@ -4,6 +4,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'index.html': 'text/html; charset=utf-8',
   'rows.js': 'text/javascript; charset=utf-8',
   'rows.css': 'text/css; charset=utf-8',
+  'show.css': 'text/css; charset=utf-8',
 };
 
 /** Reads the files of the page `/rows`, which are beside the program. */

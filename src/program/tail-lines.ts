@@ -1,6 +1,6 @@
 import type { Refused, Row } from '../service.js';
-import { delayOf } from '../server/rows/page/text/times.js';
-import { escapeHidden } from '../server/rows/page/text/visible.js';
+import { delayOf } from '../show/times.js';
+import { escapeHidden } from '../show/visible.js';
 import { cutToWidth, widthOf } from './text-width.js';
 
 /** Makes a text of strangers safe for one line of a terminal: without control characters and line breaks. */

@@ -21,7 +21,7 @@ const start = async (place: string) => {
   const files = join(folder, 'files');
   mkdirSync(join(files, 'rows'), { recursive: true });
   copyFileSync('src/server/rows/page/index.html', join(files, 'rows', 'index.html'));
-  for (const name of ['rows/rows.js', 'rows/rows.css', 'outbox-auto.js'])
+  for (const name of ['rows/rows.js', 'rows/rows.css', 'rows/show.css', 'outbox-auto.js'])
     writeFileSync(join(files, name), name);
   const said: string[] = [];
   const say = (line: string) => void said.push(line);
@@ -73,7 +73,7 @@ it.skipIf(!findNginx()).each(['/in/', '/'])(
     expect(at(await ask('./'))).toBe(`${url}rows`);
     const page = await ask('rows', { headers: html });
     const names = [...(await page.text()).matchAll(/(?:src|href)="(?!data:|https:)([^"]+)"/g)];
-    expect(names).toHaveLength(2);
+    expect(names).toHaveLength(3);
     for (const [, name] of names) expect((await fetch(new URL(name!, page.url))).status).toBe(200);
 
     // Rows are for who has the token, which becomes a cookie for this path.

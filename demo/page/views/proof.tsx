@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Row } from '../../../src/server/store/port.js';
-import { RowDetails } from '../../../src/server/rows/page/views/row-details.js';
-import { Text } from '../../../src/server/rows/page/views/text.js';
-import { summaryOf } from '../../../src/server/rows/page/text/summary.js';
+import { RowDetails } from '../../../src/show/row-details.js';
+import { Text } from '../../../src/show/text.js';
+import { summaryOf } from '../../../src/show/summary.js';
 import { DEMO_ID, stationOf, verdictOf, type Call, type Verdict } from '../calls.js';
 import type { Demo } from '../demo.js';
 import { lengthOf } from '../words.js';
@@ -137,7 +137,7 @@ const Rows = ({ demo }: { demo: Demo }) => {
           <ul class="rows-list">
             {shown.map((row) => (
               <RowView
-                {...{ key: row.seq, row, isOpen: row.seq === openSeq }}
+                {...{ key: row.seq, row, service: demo.setup.service, isOpen: row.seq === openSeq }}
                 onToggle={() => open(row.seq === openSeq ? undefined : row.seq)}
               />
             ))}
@@ -157,10 +157,12 @@ const Rows = ({ demo }: { demo: Demo }) => {
 
 const RowView = ({
   row,
+  service,
   isOpen,
   onToggle,
 }: {
   row: Row;
+  service: string;
   isOpen: boolean;
   onToggle: () => void;
 }) => {
@@ -183,7 +185,7 @@ const RowView = ({
           ))}
         </span>
       </button>
-      {isOpen && <RowDetails row={row} />}
+      {isOpen && <RowDetails row={row} service={service} />}
     </li>
   );
 };

@@ -1,7 +1,7 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Consent, EventFields } from '../../../src/client/types.js';
-import { CopyButton } from '../../../src/server/rows/page/views/copy-button.js';
+import { CopyButton } from '../../../src/show/copy-button.js';
 import type { Call } from '../calls.js';
 import type { Choices, Demo } from '../demo.js';
 import { callCode } from '../words.js';

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Feed, FeedState } from '../state/feed.js';
-import { countOf } from '../text/times.js';
+import { countOf } from '../../../../show/times.js';
 
 /** A reader of the screen hears counts, and no more often than this. */
 const EVERY_MS = 10_000;

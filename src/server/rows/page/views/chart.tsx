@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { TargetedPointerEvent } from 'preact';
 import type { Feed } from '../state/feed.js';
 import { BAR_S, BARS, type Rate } from '../state/rate.js';
-import { clockTime, countOf } from '../text/times.js';
+import { clockTime, countOf } from '../../../../show/times.js';
 import { useNow } from './hooks.js';
 import { rateInWords } from './rate-words.js';
 import { still } from './still.js';

@@ -11,7 +11,7 @@ import {
 } from '../state/filters.js';
 import type { Seen } from '../state/seen.js';
 import { still } from './still.js';
-import { Text } from './text.js';
+import { Text } from '../../../../show/text.js';
 
 interface BarProps {
   feed: Feed;

@@ -1,6 +1,6 @@
 import type { FeedState } from '../state/feed.js';
 import { BOUNDS } from '../state/kept-rows.js';
-import { countOf, inDigits } from '../text/times.js';
+import { countOf, inDigits } from '../../../../show/times.js';
 import { Sight } from './sight.js';
 
 /** Says what the page has of the rows, and leads to the older ones. */

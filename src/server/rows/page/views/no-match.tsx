@@ -1,7 +1,7 @@
 import type { Feed, FeedState } from '../state/feed.js';
 import { activeFilters, NO_FILTERS } from '../state/filters.js';
-import { countOf } from '../text/times.js';
-import { Text } from './text.js';
+import { countOf } from '../../../../show/times.js';
+import { Text } from '../../../../show/text.js';
 
 export const NoMatch = ({ feed, state }: { feed: Feed; state: FeedState }) => (
   <section class="no-match">

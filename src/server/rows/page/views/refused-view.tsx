@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { Refused } from '../../../store/port.js';
 import type { Feed, FeedState } from '../state/feed.js';
 import type { Resent } from '../state/service.js';
-import { refusalWords } from '../text/refusal-words.js';
-import { arrivalTime, countOf, inDigits } from '../text/times.js';
-import { CopyButton } from './copy-button.js';
-import { LongText, Text } from './text.js';
+import { refusalWords } from '../../../../show/words.js';
+import { arrivalTime, countOf, inDigits } from '../../../../show/times.js';
+import { CopyButton } from '../../../../show/copy-button.js';
+import { LongText, Text } from '../../../../show/text.js';
 
 type Reason = Refused['reason'];
 /** As many are drawn at first, and more on demand. */

@@ -1,9 +1,11 @@
 import type { Row } from '../../../store/port.js';
-import { arrivalTime, delayOf } from '../text/times.js';
-import { hueOf, summaryOf } from '../text/summary.js';
-import { RowDetails } from './row-details.js';
+import { arrivalTime, delayOf } from '../../../../show/times.js';
+import { hueOf } from '../../../../show/hue.js';
+import { summaryOf } from '../../../../show/summary.js';
+import { RowDetails } from '../../../../show/row-details.js';
+import { serviceAddress } from '../state/place.js';
 import { still } from './still.js';
-import { Text } from './text.js';
+import { Text } from '../../../../show/text.js';
 
 interface Props {
   row: Row;
@@ -32,7 +34,7 @@ export const RowItem = still(({ row, isOpen, isActive, isFresh, today }: Props) 
       aria-labelledby={`${id}-name ${id}-at`}
     >
       <Line id={id} row={row} isOpen={isOpen} tabIndex={isActive ? 0 : -1} today={today} />
-      {isOpen && <RowDetails row={row} />}
+      {isOpen && <RowDetails row={row} service={serviceAddress()} />}
     </article>
   );
 });
@@ -85,7 +87,7 @@ const Line = ({ id, row, isOpen, tabIndex, today }: LineProps) => {
             <button
               type="button"
               class="user value"
-              style={{ '--hue': hueOf(row.user_id) }}
+              data-hue={hueOf(row.user_id)}
               data-kind="user"
               aria-haspopup="dialog"
               tabIndex={tabIndex}

@@ -2,7 +2,7 @@ import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../../../store/port.js';
 import type { Feed, FeedState } from '../state/feed.js';
-import { inDigits } from '../text/times.js';
+import { inDigits } from '../../../../show/times.js';
 import { Foot } from './foot.js';
 import { useKeepPlace } from './keep-place.js';
 import { NoMatch } from './no-match.js';

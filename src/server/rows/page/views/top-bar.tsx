@@ -1,7 +1,7 @@
 import type { TargetedKeyboardEvent } from 'preact';
 import type { Feed, FeedState, Reason, Tab } from '../state/feed.js';
 import { queryOf } from '../state/filters.js';
-import { inDigits, lengthInWords } from '../text/times.js';
+import { inDigits, lengthInWords } from '../../../../show/times.js';
 import { useNow } from './hooks.js';
 import { rateInWords } from './rate-words.js';
 

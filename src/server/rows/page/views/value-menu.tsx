@@ -2,9 +2,9 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Row } from '../../../store/port.js';
 import type { Feed } from '../state/feed.js';
 import { MAX_TEXT, withHidden, withOnly, type Filters } from '../state/filters.js';
-import { tagsOf, valueText } from '../text/summary.js';
-import { copyText } from './copy-button.js';
-import { Text } from './text.js';
+import { tagsOf, valueText } from '../../../../show/summary.js';
+import { copyText } from '../../../../show/copy-text.js';
+import { Text } from '../../../../show/text.js';
 
 /** A value of a row that was pressed, and where it stands. */
 export interface Pressed {

@@ -2,11 +2,11 @@ import type { SetupState, Step } from '../../../setup.js';
 import type { Feed, FeedState } from '../state/feed.js';
 import { serviceAddress, tagHere } from '../state/place.js';
 import { stepStates, type StepState } from '../state/setup.js';
-import { curlOf, readToken } from '../text/copies.js';
-import { clockTime } from '../text/times.js';
-import { visibleText } from '../text/visible.js';
-import { CopyButton } from './copy-button.js';
-import { LongText } from './text.js';
+import { curlOf, readToken } from '../../../../show/copies.js';
+import { clockTime } from '../../../../show/times.js';
+import { visibleText } from '../../../../show/visible.js';
+import { CopyButton } from '../../../../show/copy-button.js';
+import { LongText } from '../../../../show/text.js';
 
 interface Words {
   title: string;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { inDigits } from '../text/times.js';
-import { cut, visibleParts } from '../text/visible.js';
+import { inDigits } from './times.js';
+import { cut, visibleParts } from './visible.js';
 
 /** What a stranger wrote, on one line: apart from its surroundings in direction, cut, and with nothing hidden. */
 export const Text = ({ of, max = 160, name }: { of: string; max?: number; name?: string }) => {

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  arrivalTime,
-  countOf,
-  delayOf,
-  lengthInWords,
-} from '../../../src/server/rows/page/text/times.js';
+import { arrivalTime, countOf, delayOf, lengthInWords } from '../../src/show/times.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,5 +1,5 @@
-import type { EventBody, IdentifyBody } from '../../../../interface/bodies.js';
-import type { Row } from '../../../store/port.js';
+import type { EventBody, IdentifyBody } from '../interface/bodies.js';
+import type { Row } from '../server/store/port.js';
 import { cut } from './visible.js';
 
 /** A tag or a property. */
@@ -47,15 +47,4 @@ export const summaryOf = (row: Row): Summary => {
     })),
     more: Math.max(0, tags.length - MAX_CHIPS),
   };
-};
-
-const HUES = 12;
-
-/** The same user has the same colour, so that a visitor's trail can be followed with the eye. */
-export const hueOf = (text: string): number => {
-  let hash = 0;
-  for (let at = 0; at < text.length && at < 64; at++) {
-    hash = (hash * 31 + text.charCodeAt(at)) | 0;
-  }
-  return ((hash % HUES) + HUES) % HUES;
 };

@@ -1,5 +1,5 @@
-import type { EventBody, IdentifyBody } from '../../../../interface/bodies.js';
-import type { Row } from '../../../store/port.js';
+import type { EventBody, IdentifyBody } from '../interface/bodies.js';
+import type { Row } from '../server/store/port.js';
 import { literal, quoted } from './literal.js';
 import { escapeHidden } from './visible.js';
 

@@ -1,23 +1,28 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
-import type { EventBody } from '../../../../interface/bodies.js';
-import type { Row } from '../../../store/port.js';
-import { serviceAddress } from '../state/place.js';
-import { copiesOf, type Copies } from '../text/copies.js';
-import { tagsOf, valueText } from '../text/summary.js';
-import { countOf, inDigits, lengthInWords } from '../text/times.js';
-import { escapeHidden } from '../text/visible.js';
+import type { EventBody } from '../interface/bodies.js';
+import type { Row } from '../server/store/port.js';
+import { copiesOf, type Copies } from './copies.js';
+import { tagsOf, valueText } from './summary.js';
+import { countOf, inDigits, lengthInWords } from './times.js';
+import { escapeHidden } from './visible.js';
 import { CopyButton } from './copy-button.js';
 import { LongText } from './text.js';
 
+interface Props {
+  row: Row;
+  /** Address of the service, without a slash at its end. */
+  service: string;
+}
+
 /** All that is known of a row. */
-export const RowDetails = ({ row }: { row: Row }) => (
+export const RowDetails = ({ row, service }: Props) => (
   <div class="details">
     <div class="facts">
       <Journey row={row} />
       <Fields row={row} />
     </div>
-    <Code row={row} />
+    <Code row={row} service={service} />
   </div>
 );
 
@@ -170,9 +175,9 @@ const FORMS: Readonly<Record<keyof Copies, string>> = {
 const NAMES = Object.keys(FORMS) as (keyof Copies)[];
 
 /** What one can take away, as it will be copied. */
-const Code = ({ row }: { row: Row }) => {
+const Code = ({ row, service }: Props) => {
   const [form, choose] = useState<keyof Copies>('json');
-  const copies = useMemo(() => copiesOf(row, serviceAddress()), [row]);
+  const copies = useMemo(() => copiesOf(row, service), [row, service]);
   const id = `code-${row.seq}`;
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

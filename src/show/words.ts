@@ -1,4 +1,15 @@
-import type { Refused } from '../../../store/port.js';
+import type { Hour, Refused } from '../server/store/port.js';
+
+/** The classes of delay in which rows are summed by hour. */
+export type DelayClass = keyof Pick<Hour, 'in_2s' | 'in_1m' | 'in_1h' | 'later'>;
+
+/** How long after their calls rows came. */
+export const DELAY_WORDS: Readonly<Record<DelayClass, string>> = {
+  in_2s: 'At once, within 2 s',
+  in_1m: 'Within a minute',
+  in_1h: 'Within an hour',
+  later: 'Over an hour later',
+};
 
 interface Words {
   title: string;

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { copiesOf, curlOf } from '../../../src/server/rows/page/text/copies.js';
-import { literal } from '../../../src/server/rows/page/text/literal.js';
-import type { Row } from '../../../src/server/store/port.js';
+import { copiesOf, curlOf } from '../../src/show/copies.js';
+import { literal } from '../../src/show/literal.js';
+import type { Row } from '../../src/server/store/port.js';
 
 const ORIGIN = 'http://127.0.0.1:8787';
 const TIME = '2026-11-25T14:02:11.400Z';

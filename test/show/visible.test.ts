@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  cut,
-  escapeHidden,
-  visibleParts,
-  visibleText,
-} from '../../../src/server/rows/page/text/visible.js';
+import { cut, escapeHidden, visibleParts, visibleText } from '../../src/show/visible.js';
 
 describe('what a stranger wrote', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { hueOf, summaryOf } from '../../../src/server/rows/page/text/summary.js';
-import type { Row } from '../../../src/server/store/port.js';
+import { summaryOf } from '../../src/show/summary.js';
+import type { Row } from '../../src/server/store/port.js';
 
 const row = (tags: unknown, icon = '📚'): Row =>
   ({
@@ -30,11 +30,4 @@ it('counts what is left out', () => {
   const { chips, more } = summaryOf(row(tags));
   expect(chips.length + more).toBe(60);
   expect(summaryOf(row(undefined))).toMatchObject({ chips: [], more: 0 });
-});
-
-it('gives a user one colour', () => {
-  expect(hueOf('user_42')).toBe(hueOf('user_42'));
-  expect(new Set(Array.from({ length: 100 }, (_, at) => hueOf(`user_${at}`))).size).toBeGreaterThan(
-    6,
-  );
 });

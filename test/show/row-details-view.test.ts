@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { h, render } from 'preact';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { Row } from '../../../src/server/store/port.js';
-import { RowDetails } from '../../../src/server/rows/page/views/row-details.js';
+import type { Row } from '../../src/server/store/port.js';
+import { RowDetails } from '../../src/show/row-details.js';
 
 const open = (tags: object, type: Row['type'] = 'event') => {
   const at = new Date().toISOString();
@@ -12,7 +12,7 @@ const open = (tags: object, type: Row['type'] = 'event') => {
     ...{ called_at: at, received_at: at, arrivals: 1 },
   } as unknown as Row;
   render(null, document.body);
-  render(h(RowDetails, { row }), document.body);
+  render(h(RowDetails, { row, service: 'http://localhost' }), document.body);
   return {
     names: () => [...document.querySelectorAll('.tags-of dt')].map((dt) => dt.textContent),
     more: () =>
