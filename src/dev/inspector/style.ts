@@ -11,8 +11,8 @@ section, .frame {
   --line: light-dark(#e4e7ed, #2a323d);
   --edge: light-dark(#c9cfd9, #39424f);
   --ok: light-dark(#0b6b48, #4fd49d);
-  --wait: light-dark(#3143c8, #98a6ff);
-  --air: light-dark(#8a4f00, #f2b65a);
+  --wire: light-dark(#3143c8, #98a6ff);
+  --trouble: light-dark(#8a4f00, #f2b65a);
   --wrong: light-dark(#b01c2e, #ff8b95);
   position: fixed;
   z-index: 2147483647;
@@ -23,22 +23,24 @@ section, .frame {
 section {
   display: flex;
   flex-direction: column;
-  right: 12px;
-  bottom: 12px;
-  width: min(460px, 100vw - 24px);
-  height: min(620px, 80vh);
+  inset: auto 0 0 auto;
+  width: min(460px, 100%);
+  height: 100%;
   overflow: hidden;
   background: var(--card);
   border: 1px solid var(--edge);
-  border-radius: 14px;
   box-shadow: 0 14px 44px #0005;
 }
-:host([embedded]) section { position: static; width: 100%; height: 100%; box-shadow: none; }
+.below { width: 100%; height: min(420px, 60vh); }
+@media (max-width: 700px) { .right { width: 100%; height: min(420px, 60vh); } .dock { display: none; } }
+.pill { inset: auto 12px 12px auto; width: auto; height: auto; border-radius: 99px; }
+.pill button { padding: 4px 14px; border: 0; border-radius: 99px; }
+:host([embedded]) section { position: static; width: 100%; height: 100%; border-radius: 14px; box-shadow: none; }
 `;
 
 const BASE = `
 * { box-sizing: border-box; margin: 0; padding: 0; list-style: none; }
-:focus-visible { outline: 2px solid var(--wait); outline-offset: -2px; }
+:focus-visible { outline: 2px solid var(--wire); outline-offset: -2px; }
 h2, h3, b { font-size: 14px; font-weight: 600; }
 button, select, input { font: inherit; color: inherit; }
 button, select {
@@ -52,8 +54,9 @@ button:hover { border-color: currentColor; }
 .buttons, header { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; }
 .pad { padding: 10px 14px; }
 .soft, dt { color: var(--soft); }
-.wait { color: var(--wait); }
-.air { color: var(--air); }
+.rest { color: var(--soft); }
+.wire { color: var(--wire); }
+.trouble { color: var(--trouble); }
 .ok { color: var(--ok); }
 .wrong { color: var(--wrong); }
 .ahead { color: var(--edge); }
@@ -83,7 +86,7 @@ dd { font-size: 19px; font-weight: 600; line-height: 1.2; }
 .reason b { white-space: nowrap; }
 [role='tablist'] { display: flex; padding: 0 8px; border-bottom: 1px solid var(--line); }
 [role='tab'] { border: solid transparent; border-width: 0 0 2px; border-radius: 0; background: none; color: var(--soft); }
-[aria-selected='true'] { color: var(--ink); border-color: var(--wait); }
+[aria-selected='true'] { color: var(--ink); border-color: var(--wire); }
 [role='tabpanel'] { flex: 1; min-height: 0; overflow: auto; }
 ol li { border-bottom: 1px solid var(--line); content-visibility: auto; contain-intrinsic-size: auto 44px; }
 .line {
@@ -98,7 +101,9 @@ ol li { border-bottom: 1px solid var(--line); content-visibility: auto; contain-
 }
 .line span { max-width: 60vw; }
 svg { grid-column: 1 / 3; width: 100%; height: 5px; border-radius: 3px; }
-rect.wait { opacity: 0.5; }
+.key { display: flex; flex-wrap: wrap; gap: 2px 14px; padding: 6px 14px; }
+.key i { display: inline-block; width: 10px; height: 5px; margin-right: 5px; border-radius: 2px; background: currentColor; vertical-align: 2px; }
+rect.rest, i.rest { opacity: 0.5; }
 .details { padding: 2px 14px 10px; }
 .details li { display: grid; grid-template-columns: 1fr 8ch 13ch; border: 0; color: var(--soft); text-align: right; }
 .details li :first-child { color: var(--ink); text-align: left; overflow-wrap: anywhere; }
