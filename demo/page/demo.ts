@@ -37,11 +37,11 @@ export interface LogLine {
 }
 
 const MOST_LINES = 100;
-/** While clicks end. In between, rows are seen as they come. */
+/** The rows are looked at this often while clicks end. Otherwise they are seen as they come. */
 const LOOK_EVERY_MS = 400;
-/** What a page has sent before it was left arrives within this time, or never. */
+/** A request that a page had begun before it was left arrives within this time, or never. */
 const ARRIVES_WITHIN_MS = 5_000;
-/** A page that is being left sees its requests fail this long before it is gone. */
+/** The requests of a page that is being left may fail this long before the page is gone. */
 const LEAVES_WITHIN_MS = 300;
 
 const OUTCOMES = {
@@ -91,7 +91,7 @@ export const createDemo = () => {
     onChange();
   };
 
-  /** Looks at the rows again and again, until those have come that may still come. */
+  /** Keeps how one way of a click has ended, and looks at the rows until no more of it can come. */
   const end = (id: string, lane: Lane, as: End['as'], inMs = 0): void => {
     const at = Date.now() + inMs;
     clicks.end(id, lane, { as, at });
@@ -131,6 +131,7 @@ export const createDemo = () => {
     );
   };
 
+  /** Makes one call both ways. Its tags or properties say which call it is, and which way it went. */
   const sendBoth = (
     { type, scene, tab = tabs.current()! }: { type: RecordType; scene?: string; tab?: Tab },
     bodyOf: (mark: Record<string, string>) => object,
