@@ -38,8 +38,8 @@ export const stateOf = (line: Line, now: number, due: number): [text: string, ki
 export const isTicking = (line: Line, now: number, due: number): boolean =>
   !line.end && (!!openTry(line) || due > now);
 
-/** Lives that took longer are cut off in the picture. */
-const LONGEST_MS = 64_000;
+/** Milliseconds. Lives that took longer are cut off in the picture. */
+const LONGEST_SCALE = 64_000;
 
 const lastOf = ({ calledAt, end }: Line, now: number, due: number): number =>
   (end?.at ?? Math.max(now, due)) - calledAt;
@@ -48,7 +48,7 @@ const lastOf = ({ calledAt, end }: Line, now: number, due: number): number =>
 export const scaleOf = (lines: readonly Line[], now: number): number => {
   const longest = Math.max(...lines.map((line) => lastOf(line, now, line.due)));
   let scale = 1_000;
-  while (scale < longest && scale < LONGEST_MS) scale *= 2;
+  while (scale < longest && scale < LONGEST_SCALE) scale *= 2;
   return scale;
 };
 
