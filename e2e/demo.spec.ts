@@ -170,11 +170,12 @@ for (const [form, speed, results] of [
   ['relay', 'all @nightly', { ...RESULTS, ...SLOW_RESULTS, limit: [/^[1-9] lost$/, '10 stored'] }],
 ] as const) {
   test(`loses nothing with the outbox in any scene, ${form}: ${speed}`, async ({ page, demo }) => {
+    test.slow();
     await open(page, form === 'relay' ? `${demo.url}/relay` : demo.url);
     for (const [id, [without, withIt]] of Object.entries(results)) {
       await scene(page, id).click();
       await expect(line(page), id).toHaveText(/^\d+ called · 0 lost · \d+ lost without$/, {
-        timeout: 20_000,
+        timeout: 60_000,
       });
       await expect(lost(page, 'without'), id).toHaveText(without);
       await expect(lost(page, 'with'), id).toHaveText('0 lost');

@@ -83,8 +83,6 @@ test('docks below, folds to a pill that counts on, and stays so on the next page
   await expect(pill).toBeVisible();
   await pill.click();
   await expect.poll(box).toMatchObject({ x: 0, width });
-  await service.faults([]);
-  await service.holds({ events: ['Order Placed'] }, { pages: [page] });
 });
 
 test('works under a strict policy with Trusted Types, on a page that takes over names', async ({

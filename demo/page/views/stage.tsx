@@ -49,7 +49,7 @@ const Line = ({ demo, director }: ViewProps) => {
       </p>
       <span class="next" hidden={next === undefined}>
         Next try in <b>{lengthInWords(Math.max(0, (next ?? now) - now))}</b>
-        <progress aria-hidden="true" value={share} />
+        <i style={{ '--share': share }} />
       </span>
       <button type="button" class="primary" hidden={!isBroken} onClick={() => void demo.heal()}>
         Heal
