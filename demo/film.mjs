@@ -13,7 +13,8 @@ import { startDemo } from './dist/demo.js';
 import { findChromium } from '../e2e/support/find-browser.mjs';
 
 const PICTURES = fileURLToPath(new URL('../docs/pictures/', import.meta.url));
-const SIZE = { width: 1020, height: 800 };
+/** High enough for the whole stage. */
+const SIZE = { width: 1020, height: 1_000 };
 /** Around the stage. */
 const MARGIN = 12;
 const FRAMES_A_SECOND = 5;
@@ -36,7 +37,6 @@ const shoot = async (url, colorScheme) => {
     await page.getByText('All is well.').waitFor();
     const { y, height } = await page.locator('.stage').boundingBox();
     const clip = { top: Math.floor(y) - MARGIN, height: Math.ceil(height) + 2 * MARGIN };
-    await page.setViewportSize({ ...SIZE, height: clip.top + clip.height });
     const frames = [];
     const session = await context.newCDPSession(page);
     session.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
