@@ -54,14 +54,14 @@ export const scaleOf = (lines: readonly Line[], now: number): number => {
 
 /** A record's life as stretches on a scale that begins with its call: at rest, on the wire, after a failure, to come. */
 export const barOf = (
-  { calledAt, tries, end }: Line,
+  { calledAt, tries, earlier, end }: Line,
   { now, due, scale }: { now: number; due: number; scale: number },
 ): [kind: Kind, from: number, width: number][] => {
   const parts: [kind: Kind, from: number, width: number][] = [];
   /** No stretch is shorter than this: it would not be seen. */
   const least = scale / 60;
   let at = calledAt;
-  let resting: Kind = 'rest';
+  let resting: Kind = earlier ? 'trouble' : 'rest';
   const add = (kind: Kind, until: number) => {
     parts.push([kind, Math.min(at - calledAt, scale - least), Math.max(until - at, least)]);
     at = Math.max(at, until);

@@ -127,8 +127,10 @@ const lineView = (
   const isOpen = line.id === chosen.id;
   const due = dueOf(line, status.nextAttempt);
   const known = drawn.get(line);
-  // What moves is drawn once more after it has come to rest.
-  const state = `${line.version}${isOpen}${scale}${isTicking(line, now, due) ? now : ''}`;
+  // What moves is drawn once more after it has come to rest. The bar of a record that waits grows slowly.
+  const grown = line.end ? 0 : Math.round((60 * (now - line.calledAt)) / scale);
+  const moves = isTicking(line, now, due) ? now : grown;
+  const state = `${line.version} ${isOpen} ${scale} ${moves}`;
   if (known?.[0] === state) return known[1];
   const [text, kind] = stateOf(line, now, due);
   const drawing = h(
