@@ -35,7 +35,13 @@ const heal = (page: Page): Locator => page.getByRole('button', { name: 'Heal', e
 const fold = (page: Page, name: string): Locator => page.locator('summary', { hasText: name });
 
 /** The tour begins by itself, the first time, where motion is welcome. */
-const skipTour = (page: Page): Promise<void> => page.emulateMedia({ reducedMotion: 'reduce' });
+const skipTour = async (page: Page): Promise<void> => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  // For a browser that cannot be told so.
+  await page.addInitScript(() => {
+    if (location.host) localStorage.setItem('demo seen', 'yes'); // about:blank has no storage
+  });
+};
 
 const open = async (page: Page, url: string): Promise<void> => {
   await skipTour(page);
