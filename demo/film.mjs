@@ -1,5 +1,5 @@
 /**
- * Films the tour of the demo for the README, in light and dark, from the last build:
+ * Films the stage of the demo for the README, while the tour is played, in light and dark, from the last build:
  *
  *     node demo/film.mjs
  */
@@ -13,19 +13,20 @@ import { startDemo } from './dist/demo.js';
 import { findChromium } from '../e2e/support/find-browser.mjs';
 
 const PICTURES = fileURLToPath(new URL('../docs/pictures/', import.meta.url));
-const SIZE = { width: 1020, height: 800 };
+/** High enough for the whole stage. */
+const SIZE = { width: 1020, height: 1_000 };
+/** Around the stage. */
+const MARGIN = 12;
 const FRAMES_A_SECOND = 5;
-const LAST_FRAME_MS = 3_000;
+const END_MS = 3_000;
 const PLAYED_MS = 90_000;
 /**
  * The encoder leaves out of a frame what hardly differs from the frame before. The lower the quality, the more it leaves
  * out: at 40, half of a bar stayed amber that had turned dark red.
  */
 const QUALITY = 75;
-/** Part of the tour that is over by then: everything waits for the service. */
-const STILL_AT = 0.3;
 
-/** Takes pictures of the page as it changes, each with its time, until the tour is over. */
+/** Takes pictures of the stage as it changes, each with its time, until the tour is over. */
 const shoot = async (url, colorScheme) => {
   const browser = await chromium.launch({ executablePath: findChromium() });
   try {
@@ -33,9 +34,9 @@ const shoot = async (url, colorScheme) => {
     const page = await context.newPage();
     await page.addInitScript(() => localStorage.setItem('demo seen', 'yes'));
     await page.goto(url);
-    await page.getByText('The service is well.').waitFor();
+    await page.getByText('All is well.').waitFor();
     const { y, height } = await page.locator('.stage').boundingBox();
-    await page.setViewportSize({ ...SIZE, height: Math.ceil(y + height + 12) });
+    const clip = { top: Math.floor(y) - MARGIN, height: Math.ceil(height) + 2 * MARGIN };
     const frames = [];
     const session = await context.newCDPSession(page);
     session.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
@@ -43,29 +44,38 @@ const shoot = async (url, colorScheme) => {
       void session.send('Page.screencastFrameAck', { sessionId });
     });
     await session.send('Page.startScreencast', { format: 'png' });
-    await page.getByRole('button', { name: 'Take the tour' }).click();
-    await page.getByRole('button', { name: 'Stop the tour' }).waitFor();
-    await page.getByRole('button', { name: 'Take the tour' }).waitFor({ timeout: PLAYED_MS });
+    await page.getByRole('button', { name: 'Play all' }).click();
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await page.getByRole('button', { name: 'Play all' }).waitFor({ timeout: PLAYED_MS });
     await page.waitForTimeout(500);
     await session.send('Page.stopScreencast');
-    return frames;
+    return Promise.all(
+      frames.map(async ({ picture, ms }) => ({
+        picture: await sharp(picture)
+          .extract({ left: 0, width: SIZE.width, ...clip })
+          .png()
+          .toBuffer(),
+        ms,
+      })),
+    );
   } finally {
     await browser.close();
   }
 };
 
-/** As many frames a second as wanted: of each moment the last picture. */
+/** As many frames a second as wanted: of each moment the last picture. The end comes first: it is what a still shows. */
 const atEvenTimes = (frames) => {
   const first = frames[0].ms;
   const slots = new Map();
   for (const { picture, ms } of frames)
     slots.set(Math.floor(((ms - first) / 1_000) * FRAMES_A_SECOND), picture);
   const taken = [...slots].sort(([a], [b]) => a - b);
-  return taken.map(([slot, picture], at) => ({
+  const [, end] = taken.at(-1);
+  const played = taken.slice(0, -1).map(([slot, picture], at) => ({
     picture,
-    ms:
-      at + 1 < taken.length ? ((taken[at + 1][0] - slot) * 1_000) / FRAMES_A_SECOND : LAST_FRAME_MS,
+    ms: ((taken[at + 1][0] - slot) * 1_000) / FRAMES_A_SECOND,
   }));
+  return [{ picture: end, ms: END_MS }, ...played];
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'film-'));
@@ -85,7 +95,7 @@ try {
       .toFile(file);
     // For those who want no motion.
     if (colorScheme === 'light')
-      await sharp(frames[Math.floor(frames.length * STILL_AT)].picture)
+      await sharp(frames[0].picture)
         .webp({ quality: 70 })
         .toFile(join(PICTURES, 'still-light.webp'));
     console.log(`${file}: ${frames.length} frames, ${Math.ceil(statSync(file).size / 1_000)} kB`);

@@ -51,6 +51,38 @@ test('opens by the attribute of the tag; shows a record that waits, why and unti
   await choose(page, 'Setup');
   await expect(panel(page).getByRole('row', { name: 'token' })).toContainText('given');
   await expect(panel(page)).not.toContainText(service.token);
+  // What is as usual is not shown.
+  await expect(panel(page).getByRole('row', { name: /Storage|Consent|concurrency/ })).toHaveCount(
+    0,
+  );
+});
+
+test('docks below, folds to a pill that counts on, and stays so on the next page', async ({
+  page,
+  site,
+  service,
+}) => {
+  site.page('/', site.tagged({}, { body: '<main>Shop</main>' }));
+  await page.goto(`${site.url}/?analytics`);
+  const box = async () => (await panel(page).boundingBox())!;
+  const { width, height } = page.viewportSize()!;
+  expect(await box()).toMatchObject({ y: 0, height });
+  await choose(page, 'Setup');
+  await panel(page).getByLabel('Open on every page of this site').check();
+  await panel(page).getByRole('button', { name: 'Dock below' }).click();
+  await expect.poll(box).toMatchObject({ x: 0, width });
+  await expect(panel(page)).toBeFocused();
+  await panel(page).getByRole('button', { name: 'Fold' }).press('Enter');
+  await expect(panel(page).getByRole('tab')).toHaveCount(0);
+  const pill = panel(page).getByRole('button', { name: /waiting$/ });
+  await service.faults([{ status: 503 }]);
+  await call(page, 'Order Placed');
+  await expect(pill).toHaveText('analytics · 1 waiting');
+
+  await page.goto(`${site.url}/`);
+  await expect(pill).toBeVisible();
+  await pill.click();
+  await expect.poll(box).toMatchObject({ x: 0, width });
 });
 
 test('works under a strict policy with Trusted Types, on a page that takes over names', async ({

@@ -1,82 +1,71 @@
-import type {
-  Analytics,
-  EventFields,
-  Options,
-  OutboxRecord,
-  Status,
-} from '../../src/client/types.js';
-import type { FaultRule } from '../server/fault-rules.js';
-import { createCalls, demoIdIn, DEMO_ID, type Call } from './calls.js';
+import type { Analytics, Options, OutboxRecord, RecordType } from '../../src/client/types.js';
+import {
+  createClicks,
+  DEMO_ID,
+  LANE,
+  markIn,
+  tallyOf,
+  type End,
+  type Lane,
+  type Tally,
+} from './clicks.js';
 import { createService } from './service.js';
-import { createTabs } from './tabs.js';
+import { createTabs, type Tab } from './tabs.js';
 
 /** The set-up as the server has written it into the page. */
-export interface Setup {
-  home: string;
-  service: string;
-  /** The tag to copy. */
-  tag: string;
-  project: string;
-  isRelay: boolean;
-  options: () => Options;
-}
-
-const readSetup = (): Setup => {
+const readSetup = () => {
   const {
     home = '/',
     service = '',
     tag = '',
-    project = '',
     ...given
   } = document.getElementById('setup')!.dataset;
-  const { relay, baseUrl = '', token = '' } = given;
-  const common = { project, channel: 'web', timeout: 10_000 };
-  const isRelay = relay !== undefined;
-  const options = () => (isRelay ? { ...common, relay } : { ...common, baseUrl, token });
-  return { home, service, tag, project, isRelay, options };
+  const { project = '', relay, baseUrl, token } = given;
+  return { home, service, tag, options: { project, channel: 'web', relay, baseUrl, token } };
 };
 
-/** What the visitor of the demo has chosen. */
-export interface Choices {
-  idempotencyKey: boolean;
-  isAuto: boolean;
-  flushAt: number | undefined;
-  flushInterval: number | undefined;
-  concurrency: number | undefined;
-}
-
+/** Equal lines of a lane that follow each other are one, with their count. */
 export interface LogLine {
   n: number;
-  at: number;
-  what: string;
-  id: string;
+  lane: Lane;
+  /** A status, or other words of programs. */
+  code: string;
   words: string;
-  tone: 'good' | 'wait' | 'bad' | '';
+  times: number;
+  /** Of the last one. Milliseconds since the epoch. */
+  at: number;
 }
 
-const MOST_LINES = 200;
-/** A record that the service has taken is seen among its rows within this time; else they are read once more. */
-const SEEN_WITHIN_MS = 400;
+const MOST_LINES = 100;
+/** The rows are looked at this often while clicks end. Otherwise they are seen as they come. */
+const LOOK_EVERY_MS = 400;
+/** A request that a page had begun before it was left arrives within this time, or never. */
+const ARRIVES_WITHIN_MS = 5_000;
+/** The requests of a page that is being left may fail this long before the page is gone. */
+const LEAVES_WITHIN_MS = 300;
 
-/** The one composition of the demo: calls are made in tabs, and followed to the rows of the service. */
+const OUTCOMES = {
+  delivered: 'taken',
+  retry: 'waits, and is sent again',
+  blocked: 'waits for a repair, and is sent again',
+  rejected: 'refused',
+  unknown: 'the page was gone before the answer',
+};
+
+/** The one composition of the demo: clicks are made in tabs, and counted in the rows of the service. */
 export const createDemo = () => {
   const setup = readSetup();
-  const calls = createCalls();
+  const clicks = createClicks();
   const listeners = new Set<() => void>();
   let frame: number | undefined;
-  let choices: Choices = {
-    ...{ idempotencyKey: false, isAuto: false },
-    ...{ flushAt: undefined, flushInterval: undefined, concurrency: undefined },
-  };
+  let hasKeys = true;
   let log: readonly LogLine[] = [];
   let lines = 0;
-  /** The last answers on the wire: a status, or 0 for none. */
-  let answers: readonly number[] = [];
-  /** The call that is being made. */
-  let calling: string | undefined;
-  let attempt = 0;
-  let looking: ReturnType<typeof setTimeout> | undefined;
-  let fault: FaultRule | undefined;
+  /** The click that is being made. */
+  let clicking: string | undefined;
+  let repairs = 0;
+  let looking: ReturnType<typeof setInterval> | undefined;
+  let lookUntil = 0;
 
   const onChange = (): void => {
     frame ??= requestAnimationFrame(() => {
@@ -86,165 +75,153 @@ export const createDemo = () => {
   };
 
   const service = createService({
-    onRows: (rows) => {
-      for (const { body, received_at } of rows) {
-        const id = demoIdIn(body);
-        if (id !== undefined) calls.store(id, Date.parse(received_at));
-      }
+    onRow: ({ body }) => {
+      const mark = markIn(body);
+      if (mark) clicks.store(mark.id, mark.lane);
     },
     onChange,
   });
 
-  const note = (what: string, id: string, words: string, tone: LogLine['tone'] = ''): void => {
-    log = [{ n: ++lines, at: Date.now(), what, id, words, tone }, ...log].slice(0, MOST_LINES);
+  const note = (lane: Lane, code: string, words: string): void => {
+    const isSame = (line: LogLine) => line.code === code && line.words === words;
+    const last = log.find((line) => line.lane === lane);
+    const { n, times } = last && isSame(last) ? last : { n: ++lines, times: 0 };
+    const line = { n, lane, code, words, times: times + 1, at: Date.now() };
+    log = [line, ...log.filter((other) => other.n !== n)].slice(0, MOST_LINES);
     onChange();
   };
 
-  const lookSoon = (): void => {
-    looking ??= setTimeout(() => {
-      looking = undefined;
+  /** Keeps how one way of a click has ended, and looks at the rows until no more of it can come. */
+  const end = (id: string, lane: Lane, as: End['as'], inMs = 0): void => {
+    const at = Date.now() + inMs;
+    clicks.end(id, lane, { as, at });
+    lookUntil = Math.max(lookUntil, at);
+    looking ??= setInterval(() => {
       service.look().catch(() => undefined); // the next look will tell
-    }, SEEN_WITHIN_MS);
+      if (service.readAt() <= lookUntil) return;
+      clearInterval(looking);
+      looking = undefined;
+    }, LOOK_EVERY_MS);
   };
 
-  const nameOf = (body: Record<string, unknown>): string =>
-    `${(body['event'] ?? body['user_id']) as string}`;
-
-  /** The id of a record. One that another page has made is new to this one. */
-  const idOf = (record: OutboxRecord): string => {
-    const body = JSON.parse(record.body) as Record<string, unknown>;
-    const id = demoIdIn(body) ?? record.id;
-    calls.add(id, record.type, nameOf(body));
-    return id;
+  /** A call as many pages make it: it is sent once, and its answer is not looked at. */
+  const sendBare = (id: string, type: RecordType, body: object, { fetch, gone }: Tab): void => {
+    const { project, channel, baseUrl, relay = baseUrl, token } = setup.options;
+    const conclude = (code: string, words: string, inMs?: number): void => {
+      gone.removeEventListener('abort', leave);
+      note('without', code, words);
+      end(id, 'without', 'answered', inMs);
+    };
+    const leave = () => conclude('left', 'the page is gone before the answer', ARRIVES_WITHIN_MS);
+    const send = async (): Promise<void> => {
+      const { ok, status } = await fetch(`${relay}/v1/${type}`, {
+        method: 'POST',
+        keepalive: true,
+        headers: {
+          'content-type': 'application/json',
+          ...(token && { authorization: `Bearer ${token}` }),
+        },
+        body: JSON.stringify({ project, ...(type === 'event' && { channel }), ...body }),
+      });
+      conclude(`${status}`, ok ? 'taken' : 'gone');
+    };
+    gone.addEventListener('abort', leave);
+    send().catch(({ message }: Error) =>
+      setTimeout(() => !gone.aborted && conclude(message, 'gone'), LEAVES_WITHIN_MS),
+    );
   };
+
+  /** Makes one call both ways. Its tags or properties say which call it is, and which way it went. */
+  const sendBoth = (
+    { type, scene, tab = tabs.current()! }: { type: RecordType; scene?: string; tab?: Tab },
+    bodyOf: (mark: Record<string, string>) => object,
+    make: (analytics: Analytics, mark: Record<string, string>) => void,
+  ): void => {
+    const id = clicks.add(scene);
+    const markOf = (lane: Lane) => ({ [DEMO_ID]: id, [LANE]: lane });
+    sendBare(id, type, bodyOf(markOf('without')), tab);
+    clicking = id;
+    make(tab.analytics, markOf('with'));
+    clicking = undefined;
+    onChange();
+  };
+
+  const event = (name: string, tags: object, from: { scene?: string; tab?: Tab } = {}): void =>
+    sendBoth(
+      { type: 'event', ...from },
+      (mark) => ({ event: name, tags: { ...tags, ...mark } }),
+      (analytics, mark) => analytics.event(name, { tags: { ...tags, ...mark } }),
+    );
+
+  const identify = (user_id: string, properties: object): void =>
+    sendBoth(
+      { type: 'identify' },
+      (mark) => ({ user_id, properties: { ...properties, ...mark } }),
+      (analytics, mark) => analytics.identify(user_id, { ...properties, ...mark }),
+    );
 
   const listen = ({ on }: Analytics): void => {
-    on('record', (record) => {
-      const id = idOf(record);
-      calls.setFate(id, 'waiting');
-      note('record', id, `${record.type} ${nameOf(JSON.parse(record.body) as never)}`);
-    });
-    on('sent', ({ record, handoff }) => {
-      const id = idOf(record);
-      const detail = handoff ? 'handed to the browser' : undefined;
-      calls.setFate(id, 'in flight', { ...(detail && { detail }), attempts: record.attempts });
-      note('sent', id, handoff ? 'handed to the browser' : `attempt ${record.attempts}`);
-    });
-    on('outcome', ({ record, outcome, status = 0 }) => {
-      const id = idOf(record);
-      const after = status ? `after ${status}` : 'no answer';
-      if (outcome === 'delivered' || outcome === 'unknown') calls.setFate(id, outcome);
-      // What is rejected is also dropped, and the drop has the reason.
-      else if (outcome !== 'rejected') calls.setFate(id, 'again', { detail: after });
-      if (outcome === 'delivered') lookSoon();
-      if (outcome !== 'unknown') answers = [...answers, status].slice(-MOST_LINES);
-      const tone = outcome === 'delivered' ? 'good' : outcome === 'retry' ? 'wait' : 'bad';
-      note('outcome', id, `${outcome}${status ? ` (${status})` : ''}`, tone);
+    const idOf = (record?: OutboxRecord) =>
+      record ? (markIn(JSON.parse(record.body))?.id ?? '') : (clicking ?? '');
+    on('outcome', ({ record, outcome, status }) => {
+      note('with', status ? `${status}` : 'no answer', OUTCOMES[outcome]);
+      if (outcome === 'delivered') end(idOf(record), 'with', 'answered');
+      if (outcome === 'unknown') end(idOf(record), 'with', 'unknown', ARRIVES_WITHIN_MS);
     });
     on('drop', ({ record, reason, message }) => {
-      const id = record ? idOf(record) : (calling ?? calls.newId());
-      if (!record) calls.add(id, 'event', '(no record)');
-      calls.setFate(id, 'dropped', { detail: reason });
-      note('drop', id, message === reason ? reason : `${reason}: ${message}`, 'bad');
+      note('with', reason, message);
+      end(idOf(record), 'with', 'dropped');
     });
-    on('error', ({ kind, message }) => note('error', '', `${kind}: ${message}`, 'bad'));
-    on('storage', ({ storage, message }) =>
-      note('storage', '', message ? `${storage}: ${message}` : storage),
-    );
-    on('consent', ({ consent }) => note('consent', '', consent));
-    on('reset', () => note('reset', '', 'the user is forgotten'));
+    on('error', ({ kind, message }) => note('with', kind, message));
+    on('record', onChange);
   };
 
+  /** A change of the options is a reason for the tracker to go on at once. */
   const options = (): Options => {
-    const { idempotencyKey, flushAt, flushInterval, concurrency } = choices;
-    const given = setup.options();
-    return {
-      ...given,
-      // Slightly different each time: to the tracker that is a change, and reason to go on at once.
-      timeout: given.timeout! + (++attempt % 2),
-      ...(flushAt && { flushAt }),
-      ...(flushInterval && { flushInterval }),
-      ...(concurrency && { concurrency }),
-      ...(!setup.isRelay && { idempotencyKey }),
-      // Every record can be found again: one that the page makes by itself, too.
-      beforeSend: (draft) => {
-        const id = calling ?? calls.newId();
-        const { type, body } = draft;
-        if (type === 'event') body.tags = { ...body.tags, [DEMO_ID]: id };
-        else body.properties = { ...body.properties, [DEMO_ID]: id };
-        return draft;
-      },
-    } as Options;
+    const timeout = 10_000 + (repairs++ % 2);
+    const keys = setup.options.relay === undefined && { idempotencyKey: hasKeys };
+    return { ...setup.options, timeout, ...keys } as Options;
   };
 
   const tabs = createTabs({
     ...{ home: setup.home.replace(/\/?$/, '/'), options, listen, onChange },
-    isAuto: () => choices.isAuto,
+    onPress: (name, tab) => event(name, { price: 19 }, { tab }),
   });
-
-  /** Makes a call in the tab, which is counted before it is made. Returns what became of it by then. */
-  const call = (
-    type: Call['type'],
-    name: string,
-    make: (analytics: Analytics) => void,
-    tab = 0,
-  ): Call => {
-    const id = calls.newId();
-    calls.add(id, type, name);
-    calling = id;
-    make(tabs.all()[tab]!.analytics);
-    calling = undefined;
-    onChange();
-    return calls.all().find((made) => made.id === id)!;
-  };
 
   return {
     setup,
     tabs,
     service,
-    calls,
+    event,
+    identify,
+    clicks: clicks.all,
+    tally: (lane: Lane, scene?: string): Tally => {
+      const all = clicks.all().filter((click) => !scene || click.scene === scene);
+      return tallyOf(all, lane, service.readAt());
+    },
     subscribe: (listener: () => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     onChange,
-    event: (name: string, fields: EventFields = {}, tab?: number): Call =>
-      call('event', name, ({ event }) => event(name, fields as Record<string, unknown>), tab),
-    identify: (userId: string, properties: object): Call =>
-      call('identify', userId, ({ identify }) => identify(userId, properties)),
     log: () => log,
-    answers: () => answers,
-    status: (): Status | undefined => tabs.status(),
-    choices: () => choices,
-    choose: (changed: Partial<Choices>): void => {
-      const wasAuto = choices.isAuto;
-      choices = { ...choices, ...changed };
-      if (choices.isAuto !== wasAuto) {
-        tabs.close();
-        void tabs.open();
-      } else tabs.configure();
+    status: () => tabs.status(),
+    hasKeys: () => hasKeys,
+    setKeys: (on: boolean): void => {
+      hasKeys = on;
+      tabs.configure();
     },
-    options,
-    fault: () => fault,
-    setFaults: async (...rules: FaultRule[]): Promise<void> => {
-      await service.setFaults(rules);
-      fault = rules[0];
-      onChange();
-    },
-    /** Ends all faults, and lets the tab go on at once where it is asked to. */
-    heal: async (atOnce = false): Promise<void> => {
+    /** The service is well and the network is back, and the tab goes on at once. */
+    heal: async (): Promise<void> => {
+      tabs.setOffline(false);
       await service.heal();
-      fault = undefined;
-      if (atOnce) tabs.configure();
-      onChange();
+      tabs.configure();
     },
-    /** A new tab, an empty outbox, a service that is well, and no calls. */
+    /** A new tab, an empty outbox, a service that is well, and no clicks. */
     startAfresh: async (): Promise<void> => {
       await tabs.wipe();
       await service.heal();
-      fault = undefined;
-      calls.forget();
-      answers = [];
+      clicks.forget();
       log = [];
       onChange();
       await tabs.open();

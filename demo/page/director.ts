@@ -1,117 +1,70 @@
-import { verdictOf, type Call } from './calls.js';
 import type { Demo } from './demo.js';
 import { NAMES, SCENES, type Scene } from './scenes.js';
-
-export type Result = { tone: 'ready' | 'running' | 'good' | 'odd' | 'bad'; words: string };
-
-const seconds = (ms: number): string => `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
-
-/** What a scene has come to, by the rows of the service. */
-export const resultOf = (
-  calls: readonly Call[],
-  readAt: number,
-  since: { at: number; what: string | undefined },
-): Result => {
-  const verdicts = calls.map((call) => verdictOf(call, readAt));
-  const count = (wanted: string) => verdicts.filter((verdict) => verdict === wanted).length;
-  const [once, waiting] = [count('once'), count('waiting')];
-  const last = Math.max(...calls.flatMap(({ rows }) => rows));
-  const rest = (['dropped', 'unknown', 'lost', 'twice'] as const)
-    .filter((verdict) => count(verdict))
-    .map((verdict) => `, ${count(verdict)} ${verdict}`);
-  if (calls.length && count('dropped') === calls.length)
-    return { tone: 'odd', words: `${calls.length} of ${calls.length} dropped` };
-  const of = `${once} of ${calls.length}`;
-  if (waiting) return { tone: 'running', words: `${of} so far${rest.join('')}` };
-  const when = Number.isFinite(last)
-    ? since.what
-      ? last > since.at
-        ? `, ${seconds(last - since.at)} after ${since.what}`
-        : `, before ${since.what}`
-      : `, in ${seconds(last - since.at)}`
-    : '';
-  const tone = count('lost') + count('twice') ? 'bad' : rest.length ? 'odd' : 'good';
-  return { tone, words: `${of}${rest.join('')}${when}` };
-};
 
 /** Another scene has begun. */
 class Superseded extends Error {}
 const TIMED_OUT_MS = 75_000;
-/** In the tour, what a step has come to stays in sight for so long. */
-const REST_MS = 1_500;
+/** In the tour, what a scene has come to stays in sight for so long. */
+const REST_MS = 1_200;
+const LOOK_EVERY_MS = 100;
 
 export interface Playing {
-  id: string | undefined;
-  /** Steps of the tour, and which one is on. */
-  tour: { step: number; of: number; words: string } | undefined;
+  /** Id of the scene. */
+  id: string;
+  isTour: boolean;
+  /** What happens now. */
+  words: string;
 }
 
 /** Plays one scene at a time, or the tour. Whatever begins ends what was going on. */
 export const createDirector = (demo: Demo) => {
-  const results = new Map<string, Result>();
-  let playing: Playing = { id: undefined, tour: undefined };
+  let playing: Playing | undefined;
   let run = 0;
-  /** The scene that was played last. */
-  let last: string | undefined;
   let setting: Promise<unknown> = Promise.resolve();
 
-  const show = (next: Playing): void => {
+  const show = (next: Playing | undefined): void => {
     playing = next;
     demo.onChange();
   };
 
-  const playScene = async (scene: Scene, own: number): Promise<void> => {
+  const playScene = async (scene: Scene, isTour: boolean, own: number): Promise<void> => {
+    const { id } = scene;
     const check = (): void => {
       if (own !== run) throw new Superseded();
+    };
+    const say = (words: string): void => {
+      check();
+      show({ id, isTour, words });
     };
     const wait = async (ms: number): Promise<void> => {
       await new Promise((resolve) => setTimeout(resolve, ms));
       check();
     };
-    const number = demo.calls.beginScene();
-    let since: { at: number; what: string | undefined } = { at: Date.now(), what: undefined };
-    const callsNow = () => demo.calls.all().filter(({ scene }) => scene === number);
-    const resultNow = (): Result => resultOf(callsNow(), demo.service.readAt(), since);
-    const burst = (count: number): void => {
+    let n = 0;
+    const click = async (count: number, overMs = 0): Promise<void> => {
       check();
-      for (let n = 1; n <= count; n++)
-        demo.event(NAMES[(n - 1) % NAMES.length]!, { tags: { scene: scene.id, n } });
-    };
-    const back = (what: string): void => {
-      check();
-      since = { at: Date.now(), what };
-    };
-    last = scene.id;
-    results.set(scene.id, { tone: 'running', words: 'playing …' });
-    demo.onChange();
-    try {
-      await demo.tabs.ensure();
-      check();
-      since = { at: Date.now(), what: undefined };
-      await scene.play({ demo, wait, burst, back });
-      check();
-      const until = Date.now() + TIMED_OUT_MS;
-      // A row is no end while the page has the record: if its answer is lost, another row comes.
-      const isHeld = () => {
-        const { inFlight = 0, waiting = 0 } = demo.status() ?? {};
-        return inFlight + waiting > 0;
-      };
-      for (let result = resultNow(); Date.now() < until; result = resultNow()) {
-        if (result.tone === 'running') results.set(scene.id, result);
-        else if (!isHeld()) break;
-        demo.onChange();
-        await wait(100);
+      for (const until = n + count; n < until;) {
+        demo.event(NAMES[n % NAMES.length]!, { n: ++n }, { scene: id });
+        if (overMs) await wait(overMs / count);
       }
-      // What is over, is over: nobody has to heal it.
-      if (demo.fault() && resultNow().tone !== 'running') await demo.heal();
-    } finally {
-      const result = resultNow();
-      // Another scene has begun, or the tour was stopped.
-      const isBrokenOff = own !== run && (result.tone === 'running' || !callsNow().length);
-      if (isBrokenOff) results.delete(scene.id);
-      else results.set(scene.id, result);
-      demo.onChange();
-    }
+    };
+    /** A row is no end while the page has the record: if its answer is lost, another row comes. */
+    const isHeld = (): boolean => {
+      const { inFlight = 0, waiting = 0 } = demo.status() ?? {};
+      return inFlight + waiting + demo.tally('with').waiting > 0;
+    };
+    const settle = async (): Promise<void> => {
+      const until = Date.now() + TIMED_OUT_MS;
+      const isWaiting = () => isHeld() || demo.tally('without').waiting > 0;
+      while (Date.now() < until && isWaiting()) await wait(LOOK_EVERY_MS);
+    };
+    say(scene.words);
+    await demo.tabs.ensure();
+    check();
+    const { breakBy, heal } = demo.service;
+    await scene.play({ demo, wait, click, settle, breakBy, heal, say });
+    await settle();
+    if (demo.service.isBroken()) await heal();
   };
 
   /** One after the other: two that begin at once would clear each other's stage. */
@@ -125,7 +78,7 @@ export const createDirector = (demo: Demo) => {
           .catch((error: unknown) => {
             if (!(error instanceof Superseded)) console.error(error);
           })
-          .finally(() => own === run && show({ id: undefined, tour: undefined }));
+          .finally(() => own === run && show(undefined));
       } catch (error) {
         console.error(error);
       }
@@ -134,19 +87,11 @@ export const createDirector = (demo: Demo) => {
 
   return {
     playing: () => playing,
-    last: () => last,
-    result: (id: string): Result => results.get(id) ?? { tone: 'ready', words: 'Play' },
-    play: (scene: Scene) =>
-      begin(async (own) => {
-        show({ id: scene.id, tour: undefined });
-        await playScene(scene, own);
-      }),
+    play: (scene: Scene) => begin((own) => playScene(scene, false, own)),
     tour: () =>
       begin(async (own) => {
-        const steps = SCENES.filter(({ tour }) => tour);
-        for (const [at, scene] of steps.entries()) {
-          show({ id: scene.id, tour: { step: at + 1, of: steps.length, words: scene.tour! } });
-          await playScene(scene, own);
+        for (const scene of SCENES.filter(({ group }) => group === 'tour')) {
+          await playScene(scene, true, own);
           await new Promise((resolve) => setTimeout(resolve, REST_MS));
           if (own !== run) throw new Superseded();
         }
@@ -154,8 +99,7 @@ export const createDirector = (demo: Demo) => {
     /** What has begun is not played on. What waits is delivered all the same. */
     stop: async (): Promise<void> => {
       run++;
-      show({ id: undefined, tour: undefined });
-      demo.tabs.setOffline(false);
+      show(undefined);
       await demo.heal();
       await demo.tabs.ensure();
     },

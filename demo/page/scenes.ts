@@ -1,42 +1,64 @@
-import type { FaultRule } from '../server/fault-rules.js';
-import { DEMO_ID } from './calls.js';
 import type { Demo } from './demo.js';
+import type { Fault } from './service.js';
 import { outboxNames } from './tabs.js';
 
 /** What a scene can use. Each wait ends with an error once another scene has begun. */
 export interface Stage {
   demo: Demo;
   wait: (ms: number) => Promise<void>;
-  /** So many events in one task. */
-  burst: (count: number) => void;
-  /** The service is well, the network is back, the tab is there again: time is told from here on. */
-  back: (what: string) => void;
+  /** So many clicks, in one task or spread over a time. */
+  click: (count: number, overMs?: number) => Promise<void>;
+  /** Waits until nothing is on its way. */
+  settle: () => Promise<void>;
+  breakBy: (fault: Fault) => Promise<void>;
+  heal: () => Promise<void>;
+  /** What happens now, in the one line of the stage. */
+  say: (words: string) => void;
 }
 
 export interface Scene {
   id: string;
+  /** What went wrong, as a visitor would say it. */
   title: string;
+  /** The first are those of the tour, each with a picture. */
+  group: 'tour' | 'server' | 'network' | 'browser' | 'your mistake';
+  /** Paths of a picture of 32 by 24: what is well, and what is not. */
+  picture?: { well: string; broken?: string };
+  /** Said as it begins. */
   words: string;
-  /** In the tour: what happens, in one sentence. */
-  tour?: string;
   play: (stage: Stage) => Promise<void>;
 }
 
 export const NAMES = ['Page Viewed', 'Product Viewed', 'Added to Cart', 'Checkout Started', 'Paid'];
 /** The page that is opened after a crash is opened this much later: by then the lease of the dead one is over. */
 const LATER_MS = 61_000;
-
-/** Only records of this demo meet a fault: pages of the visitor's own are served as ever. */
-const ours = (rule: FaultRule): FaultRule => ({ match: { property: DEMO_ID }, ...rule });
-
-/** Of the ten calls that come next, one in the middle. */
-const oneOfTen: FaultRule['match'] = { property: { n: 5 } };
+/** Of the ten clicks that come next, one in the middle. */
+const ONE_OF_TEN = { n: 5 };
+const DOWN: Fault = { status: 503 };
 
 const trouble =
-  (rule: FaultRule, count = 10): Scene['play'] =>
-  async ({ demo, burst }) => {
-    await demo.setFaults(ours(rule));
-    burst(count);
+  (fault: Fault, count = 10): Scene['play'] =>
+  async ({ breakBy, click }) => {
+    await breakBy(fault);
+    await click(count);
+  };
+
+/** The server is down, and the tab goes while its clicks wait. Later the page is opened again. */
+const lose =
+  (words: string, go: (demo: Demo) => void): Scene['play'] =>
+  async ({ demo, breakBy, heal, click, wait, say }) => {
+    await breakBy(DOWN);
+    await click(10);
+    await wait(1_200);
+    // What is on the wire as a tab dies stays unknown, so it goes between two attempts.
+    for (let calm = 0; calm < 2; calm = demo.status()?.inFlight ? 0 : calm + 1) await wait(150);
+    go(demo);
+    say(words);
+    await heal();
+    await wait(2_000);
+    say('The page is opened again. Its outbox sends what it finds.');
+    await demo.tabs.open();
+    demo.tabs.setClockAhead(0);
   };
 
 /** The database is closed under the tracker the next time it is used, as browsers do now and then. */
@@ -52,163 +74,177 @@ const closeAtNextUse = ({ IDBDatabase }: typeof globalThis, names: readonly stri
   };
 };
 
-/** The first of them stand as cards; the tour plays those that have a sentence for it. */
+/** All that a visitor of the demo can break. */
 export const SCENES: readonly Scene[] = [
   {
     id: 'burst',
-    title: 'Burst of 50',
-    words: '50 calls in one task',
-    tour: '50 calls in one task. Each goes into the outbox, then to the service.',
-    play: async ({ burst }) => burst(50),
+    title: '50 clicks',
+    group: 'tour',
+    picture: {
+      well: 'M4 4h4v4H4zM14 4h4v4h-4zM24 4h4v4h-4zM4 15h4v4H4zM14 15h4v4h-4zM24 15h4v4h-4z',
+    },
+    words: '50 clicks at once, and all is well.',
+    play: ({ click }) => click(50),
   },
   {
     id: 'down',
-    title: 'Service down for 3 s',
-    words: '503 to everything, then well again',
-    tour: 'The service is down for 3 s. Calls wait in the outbox, and go when it is back.',
-    play: async ({ demo, burst, wait, back }) => {
-      await demo.setFaults(ours({ status: 503 }));
-      burst(50);
-      await wait(3_000);
-      await demo.heal();
-      back('it was back');
+    title: 'Server down',
+    group: 'tour',
+    picture: { well: 'M4 3h24v7H4zM4 14h24v7H4zM8 6.5h2M8 17.5h2', broken: 'M22 4l-6 8h6l-5 8' },
+    words: '10 clicks arrive.',
+    play: async ({ breakBy, heal, click, settle, wait, say }) => {
+      await click(10);
+      await settle();
+      await breakBy(DOWN);
+      say('The server is down. 30 clicks meanwhile.');
+      await click(30, 1_500);
+      await wait(1_500);
+      await heal();
+      say('The server is back. 10 more clicks.');
+      await click(10);
     },
   },
   {
     id: 'leave',
     title: 'Leave the page',
-    words: '20 calls, and off to another page in the same task',
-    tour: '20 calls, and the page is left at once. The browser takes them along.',
-    play: async ({ demo, burst, wait }) => {
-      burst(20);
+    group: 'tour',
+    picture: { well: 'M16 3H4v18h12', broken: 'M12 12h16M22 6l6 6-6 6' },
+    words: '20 clicks, and the page is left at the same moment.',
+    play: async ({ demo, click, wait }) => {
+      void click(20);
+      demo.tabs.leave();
+      await wait(2_000);
+      await demo.tabs.open();
+    },
+  },
+  {
+    id: 'close',
+    title: 'Close the tab',
+    group: 'tour',
+    picture: { well: 'M3 21V6h8l2-3h16v18zM3 9h26', broken: 'M12 12l7 6M19 12l-7 6' },
+    words: 'The server is down again, and 10 clicks wait.',
+    play: lose('The tab is closed. Its outbox stays on the disk.', ({ tabs }) => tabs.close()),
+  },
+  {
+    id: 'offline',
+    title: 'Cut the network',
+    group: 'tour',
+    picture: { well: 'M2 12h9M21 12h9', broken: 'M13 8l6 8M19 8l-6 8' },
+    words: '6 clicks arrive.',
+    play: async ({ demo, click, settle, wait, say }) => {
+      await click(6);
+      await settle();
+      demo.tabs.setOffline(true);
+      say('No network. 18 clicks meanwhile.');
+      await click(18, 1_500);
+      await wait(1_500);
+      demo.tabs.setOffline(false);
+      say('The network is back. 6 more clicks.');
+      await click(6);
+    },
+  },
+  {
+    id: 'error',
+    title: 'Stumbles four times',
+    group: 'server',
+    words: 'The server fails four times.',
+    play: trouble({ status: 500, times: 4 }),
+  },
+  {
+    id: 'limit',
+    title: 'Too busy',
+    group: 'server',
+    words: 'The server is too busy for one click, and asks for 5 seconds of patience.',
+    play: trouble({ status: 429, times: 1, headers: { 'Retry-After': '5' } }),
+  },
+  {
+    id: 'slow',
+    title: 'Slow, and you leave',
+    group: 'server',
+    words: 'The server is slow, and the page is left before it answers.',
+    play: async ({ demo, breakBy, click, wait }) => {
+      await breakBy({ delay: 2_000, times: 5 });
+      void click(5);
       demo.tabs.leave();
       await wait(2_500);
       await demo.tabs.open();
     },
   },
   {
-    id: 'crash',
-    title: 'Crash the tab',
-    words: '10 calls wait, the tab dies, a minute later it is opened again',
-    tour: 'The tab crashes with 10 calls waiting. Opened a minute later, it sends them.',
-    play: async ({ demo, burst, wait, back }) => {
-      await demo.setFaults(ours({ status: 503 }));
-      burst(10);
-      await wait(1_200);
-      // What is on the wire as a tab dies stays unknown, so the tab dies between two attempts.
-      for (let calm = 0; calm < 2; calm = demo.status()?.inFlight ? 0 : calm + 1) await wait(150);
-      demo.tabs.crash();
-      await demo.heal();
-      await wait(1_800);
-      demo.tabs.setClockAhead(LATER_MS);
-      await demo.tabs.open();
-      demo.tabs.setClockAhead(0);
-      back('it was opened again');
-    },
+    id: 'unplug',
+    title: 'Every connection breaks',
+    group: 'network',
+    words: 'Every connection breaks until you heal it.',
+    play: trouble({ reset: true }),
   },
   {
-    id: 'offline',
-    title: 'Go offline',
-    words: '30 calls without a network, then it is back',
-    tour: 'No network. 30 calls wait, and go by themselves when it is back.',
-    play: async ({ demo, burst, wait, back }) => {
-      demo.tabs.setOffline(true);
-      burst(30);
-      await wait(3_000);
-      demo.tabs.setOffline(false);
-      back('it was back');
-    },
+    id: 'lost-answer',
+    title: 'Answer lost',
+    group: 'network',
+    words: 'One click is stored, and its answer gets lost.',
+    play: trouble({ only: ONE_OF_TEN, after: true, reset: true, times: 1 }),
+  },
+  {
+    id: 'crash',
+    title: 'Crash',
+    group: 'browser',
+    words: 'The server is down, and 10 clicks wait.',
+    play: lose('The tab has crashed. Its outbox stays on the disk.', ({ tabs }) => {
+      tabs.crash();
+      tabs.setClockAhead(LATER_MS);
+    }),
   },
   {
     id: 'tabs',
     title: 'Three tabs',
-    words: 'One outbox; each record is sent by one of them',
+    group: 'browser',
+    words: 'Three tabs share one outbox. Each click is sent by one of them.',
     play: async ({ demo, wait }) => {
       await Promise.all([demo.tabs.open(), demo.tabs.open()]);
       for (let i = 0; i < 10; i++) {
-        for (let tab = 0; tab < 3; tab++)
-          demo.event(NAMES[i % 5]!, { tags: { scene: 'tabs', tab } }, tab);
+        for (const tab of demo.tabs.all()) demo.event(NAMES[i % 5]!, {}, { scene: 'tabs', tab });
         await wait(60);
       }
     },
   },
   {
-    id: 'refuse',
-    title: 'One bad record',
-    words: '400 for one of ten; the others pass',
-    play: trouble({ match: oneOfTen, status: 400, body: { code: 400, message: 'Invalid' } }),
-  },
-  {
-    id: 'limit',
-    title: 'Too many requests',
-    words: '429 once, with Retry-After: 5',
-    play: trouble({ status: 429, times: 1, headers: { 'Retry-After': '5' } }),
-  },
-  {
-    id: 'error',
-    title: 'Server errors',
-    words: '500 to the next four requests',
-    play: trouble({ status: 500, times: 4 }),
-  },
-  {
-    id: 'hang',
-    title: 'One request hangs',
-    words: 'It is sent again after 10 s; the others pass',
-    play: trouble({ match: oneOfTen, hang: true, times: 1 }),
-  },
-  {
-    id: 'lost-answer',
-    title: 'Answer lost',
-    words: 'One is stored, and its answer lost. Keys or a relay keep it from coming twice',
-    play: trouble({ match: oneOfTen, after: true, reset: true, times: 1 }),
-  },
-  {
-    id: 'token',
-    title: 'Token refused',
-    words: '401 until you heal the service',
-    play: trouble({ status: 401 }),
-  },
-  {
-    id: 'unplug',
-    title: 'Network down',
-    words: 'Every connection is reset until you heal the service',
-    play: trouble({ reset: true }),
-  },
-  {
-    id: 'slow',
-    title: 'Leave a slow service',
-    words: 'The page is gone before the answers come',
-    play: async ({ demo, burst, wait }) => {
-      await demo.setFaults(ours({ delay: 2_000, times: 5 }));
-      burst(5);
-      demo.tabs.leave();
-      await wait(2_500);
-      await demo.tabs.open();
-    },
-  },
-  {
     id: 'outbox',
-    title: 'Kill the outbox',
-    words: 'Its database is closed and deleted with 10 calls under way',
-    play: async ({ demo, burst }) => {
+    title: 'Storage deleted',
+    group: 'browser',
+    words: 'The browser deletes the outbox while 10 clicks are under way.',
+    play: async ({ demo, click }) => {
       const names = await outboxNames();
       closeAtNextUse(demo.tabs.current()!.window, names);
       for (const name of names) indexedDB.deleteDatabase(name);
-      burst(10);
+      await click(10);
     },
+  },
+  {
+    id: 'token',
+    title: 'Wrong token',
+    group: 'your mistake',
+    words: 'The server refuses the token until you heal it.',
+    play: trouble({ status: 401 }),
+  },
+  {
+    id: 'refuse',
+    title: 'One bad event',
+    group: 'your mistake',
+    words: 'The server refuses one event of ten. The others pass.',
+    play: trouble({ only: ONE_OF_TEN, status: 400, body: { code: 400, message: 'Invalid' } }),
   },
   {
     id: 'wrong',
     title: 'Three wrong calls',
-    words: 'No name; cyclic tags; 70 kB. None throws',
+    group: 'your mistake',
+    words: 'No name; tags that JSON cannot hold; 70 kB. None throws into the page.',
     play: async ({ demo }) => {
       const cyclic: Record<string, unknown> = {};
       cyclic['self'] = cyclic;
-      demo.event('');
-      demo.event('Cyclic', { tags: cyclic });
-      demo.event('Too Large', { tags: { text: 'x'.repeat(70_000) } });
+      const from = { scene: 'wrong' };
+      demo.event('', {}, from);
+      demo.event('Cyclic', cyclic, from);
+      demo.event('Too Large', { text: 'x'.repeat(70_000) }, from);
     },
   },
 ];
-/** So many of them stand in the first row of cards. */
-export const FIRST_SCENES = 7;

@@ -5,8 +5,3 @@ export type TabWindow = Window & typeof globalThis & { analytics: Analytics };
 
 // Before the script of the tag comes: the stage gives the options, and hears of the first record.
 if (parent !== window) parent.dispatchEvent(new CustomEvent('tab', { detail: window }));
-
-addEventListener('click', ({ target }) => {
-  const name = target instanceof Element && target.closest<HTMLElement>('[data-call]');
-  if (name) (window as unknown as TabWindow).analytics.event(name.dataset['call']!, { price: 19 });
-});

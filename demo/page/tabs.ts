@@ -8,7 +8,12 @@ export interface Tab {
   window: TabWindow;
   analytics: Analytics;
   frame: HTMLIFrameElement;
-  /** By so much its clock is ahead. */
+  /** The network as the page has it. */
+  fetch: typeof fetch;
+  /** Aborted once the page is gone, however that came. */
+  gone: AbortSignal;
+  end: () => void;
+  /** Its clock is ahead by this much. */
   aheadMs: number;
 }
 
@@ -19,8 +24,9 @@ interface Effects {
   /** Address of the page, with a slash behind it. */
   home: string;
   options: () => Options;
-  isAuto: () => boolean;
   listen: (analytics: Analytics) => void;
+  /** A button of the page was pressed. */
+  onPress: (name: string, tab: Tab) => void;
   onChange: () => void;
 }
 
@@ -44,13 +50,13 @@ export const outboxNames = async (): Promise<string[]> =>
 /** The inspector puts faults into the stage's own `fetch` and `sendBeacon`: then the tabs send through these. */
 const ownFetch = globalThis.fetch;
 
-export const createTabs = ({ home, options, isAuto, listen, onChange }: Effects) => {
+export const createTabs = ({ home, options, listen, onPress, onChange }: Effects) => {
   const place = document.createElement('div');
   place.className = 'tabs-place';
   let open: Tab[] = [];
   let state: TabState = 'closed';
   let isOffline = false;
-  /** By so much the clocks of new tabs are ahead. */
+  /** The clocks of new tabs are ahead by this much. */
   let aheadMs = 0;
 
   const set = (next: TabState): void => {
@@ -77,13 +83,13 @@ export const createTabs = ({ home, options, isAuto, listen, onChange }: Effects)
     const { now } = window.Date;
     window.Date.now = () => now() + aheadMs;
   };
-  const optionsOf = ({ window }: Tab): Options => ({
-    ...options(),
-    fetch: (...given) => {
+  const fetchOf =
+    (window: TabWindow): typeof fetch =>
+    (...given) => {
       if (isOffline) return Promise.reject(new TypeError('Failed to fetch'));
       return ownFetch === globalThis.fetch ? window.fetch(...given) : fetch(...given);
-    },
-  });
+    };
+  const optionsOf = ({ fetch }: Tab): Options => ({ ...options(), fetch });
 
   /** Settles when the tracker is there, and knows where it keeps records. */
   const isReady = async (tab: Tab): Promise<void> => {
@@ -97,13 +103,23 @@ export const createTabs = ({ home, options, isAuto, listen, onChange }: Effects)
   /** A page has begun to load in a frame. Its stub is there, and its tracker not yet. */
   const adopt = (window: TabWindow): void => {
     const frame = window.frameElement as HTMLIFrameElement;
-    const tab = { window, frame, analytics: window.analytics, aheadMs };
+    const { analytics } = window;
+    const life = new AbortController();
+    const tab: Tab = {
+      ...{ window, frame, analytics, fetch: fetchOf(window), aheadMs },
+      ...{ gone: life.signal, end: () => life.abort() },
+    };
     open = [...open.filter((other) => other.frame !== frame), tab];
     cutNetwork(tab);
     if (aheadMs) setClock(tab);
-    listen(window.analytics);
-    window.analytics.init(optionsOf(tab));
+    listen(analytics);
+    analytics.init(optionsOf(tab));
+    window.addEventListener('click', ({ target }) => {
+      const pressed = (target as Element).closest<HTMLElement>('[data-call]');
+      if (pressed) onPress(pressed.dataset['call']!, tab);
+    });
     window.addEventListener('pagehide', () => {
+      tab.end();
       open = open.filter((other) => other !== tab);
       if (!open.length && state !== 'crashed' && state !== 'closed') set('left');
     });
@@ -114,7 +130,7 @@ export const createTabs = ({ home, options, isAuto, listen, onChange }: Effects)
   const openTab = async (): Promise<Tab> => {
     const frame = document.createElement('iframe');
     frame.title = 'A page with the tag';
-    frame.src = `${home}tab${isAuto() ? '?auto' : ''}`;
+    frame.src = `${home}tab`;
     if (open.length) frame.tabIndex = -1;
     else place.replaceChildren();
     place.append(frame);
@@ -129,6 +145,7 @@ export const createTabs = ({ home, options, isAuto, listen, onChange }: Effects)
 
   const remove = (): void => {
     place.replaceChildren();
+    for (const tab of open) tab.end();
     open = [];
   };
 

@@ -121,9 +121,9 @@ export const createPageHandler = (parts: Parts): RequestListener => {
   const { token, project, tag, relayPath } = parts;
 
   /** What differs between the two forms. Through the relay the page has no token at all. */
-  const formOf = (path: string, service: string, isAuto: boolean) => {
+  const formOf = (path: string, service: string) => {
     const isRelay = path.startsWith('/relay');
-    const script = isAuto ? '/outbox-auto.js' : isRelay ? '/outbox-relay.js' : '/outbox.js';
+    const script = isRelay ? '/outbox-relay.js' : '/outbox.js';
     const form = isRelay
       ? { relay: relayPath, baseUrl: undefined, token: undefined }
       : { relay: undefined, baseUrl: service, token };
@@ -135,7 +135,7 @@ export const createPageHandler = (parts: Parts): RequestListener => {
       response.writeHead(405, { allow: 'GET, HEAD' }).end();
       return;
     }
-    const [path = '/', query] = (request.url ?? '/').split('?');
+    const [path = '/'] = (request.url ?? '/').split('?');
     if (path === '/docs/') {
       // The site is not built: the documents are shown as they are.
       response.writeHead(302, { location: '/README.md' }).end();
@@ -156,10 +156,8 @@ export const createPageHandler = (parts: Parts): RequestListener => {
       body = showDocument(await read(DOCUMENT_PAGE), body);
     } else if (type === HTML) {
       const stub = await read(FILES['/stub.js']!);
-      const isAuto = query === 'auto';
-      const auto = isAuto ? 'pageviews clicks outbound local automated' : undefined;
-      const form = formOf(path, service, isAuto);
-      body = fillIn(body, { ...form, auto, project, nonce, service, stub, tag });
+      const form = formOf(path, service);
+      body = fillIn(body, { ...form, project, nonce, service, stub, tag });
     }
     const headers = headersFor(nonce, service);
     // A tag with a hash, on a page of another origin, may load the scripts.

@@ -185,7 +185,7 @@ it('serves over a folder, says once a minute what has passed, and stops when it 
   expect((await send([event('a'), event('b')])).status).toBe(200);
   await vi.waitUntil(() => service.answered(200).length === 2);
   vi.advanceTimersByTime(60_000);
-  expect(lines[2]).toMatch(/^in: 2 accepted; out: (2 delivered|nothing); \d+ waiting$/);
+  expect(lines[2]).toMatch(/^in: 2 accepted; out: ([12] delivered|nothing); \d+ waiting$/);
   vi.advanceTimersByTime(60_000);
   expect(lines[3]).toMatch(/^in: nothing; out: /);
 

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Demo } from '../demo.js';
 import type { Director } from '../director.js';
-import { ScenesView } from './scenes-view.js';
-import { Proof } from './proof.js';
+import { Look } from './look.js';
+import { Cards, Chips } from './scenes-view.js';
 import { Stage } from './stage.js';
 import { Try } from './try.js';
 
@@ -21,7 +21,7 @@ const useDemo = (demo: Demo): void => {
     const update = (): void => draw((n) => n + 1);
     const end = demo.subscribe(update);
     const timer = setInterval(() => {
-      const isCounting = demo.status()?.nextAttempt !== undefined || demo.tabs.state() !== 'open';
+      const isCounting = demo.status()?.nextAttempt !== undefined;
       if (isCounting && document.visibilityState === 'visible') update();
     }, TICK_MS);
     return () => {
@@ -33,7 +33,8 @@ const useDemo = (demo: Demo): void => {
 
 export const App = ({ demo, director }: ViewProps) => {
   useDemo(demo);
-  const { isRelay, service } = demo.setup;
+  const rows = `${demo.setup.service}/rows`;
+  const isTour = !!director.playing()?.isTour;
   return (
     <>
       <a class="skip" href="#scenes">
@@ -42,28 +43,34 @@ export const App = ({ demo, director }: ViewProps) => {
       <header class="top">
         <div class="brand">
           <img src="/icon.svg" alt="" width="28" height="28" />
-          <h1>analytics-outbox</h1>
+          <b>analytics-outbox</b>
         </div>
-        <p class="lead">Break anything, and see where every call is.</p>
-        <nav class="tabs" aria-label="Way to the service">
-          <a href="/" aria-current={isRelay ? undefined : 'page'}>
-            Direct
-          </a>
-          <a href="/relay" aria-current={isRelay ? 'page' : undefined}>
-            Relay
-          </a>
-        </nav>
         <nav class="links" aria-label="More">
-          <a href={`${service}/rows`}>Rows</a>
+          <a href={rows}>Rows</a>
           <a href="/docs/">Docs</a>
         </nav>
       </header>
       <main>
+        <div class="claim">
+          <h1>Break it. Nothing gets lost.</h1>
+          <p>
+            The same clicks, sent twice: with a bare <code>fetch</code>, and with analytics-outbox.
+            Counted in <a href={rows}>the server’s own rows</a>.
+          </p>
+          <button
+            type="button"
+            class={isTour ? '' : 'primary'}
+            onClick={() => void (isTour ? director.stop() : director.tour())}
+          >
+            {isTour ? 'Stop' : 'Play all in 25 s'}
+          </button>
+        </div>
+        <Cards demo={demo} director={director} />
         <Stage demo={demo} director={director} />
-        <ScenesView demo={demo} director={director} />
+        <Chips demo={demo} director={director} />
         <div class="two">
           <Try demo={demo} />
-          <Proof demo={demo} />
+          <Look demo={demo} />
         </div>
       </main>
       <footer class="bottom">
@@ -73,9 +80,10 @@ export const App = ({ demo, director }: ViewProps) => {
           <a href="/docs/options.md">Options</a>
           <a href="/docs/server.md">Server</a>
           <a href="/docs/limits.md">Promise and limits</a>
-          <a href={`${service}/rows`}>All rows</a>
         </nav>
-        <span>Strict Content Security Policy, Trusted Types</span>
+        <button type="button" class="link" onClick={() => void demo.service.deleteOwn()}>
+          Delete what this demo has stored
+        </button>
       </footer>
     </>
   );

@@ -1,50 +1,73 @@
-import { useState } from 'preact/hooks';
-import { FIRST_SCENES, SCENES, type Scene } from '../scenes.js';
+import { SCENES, type Scene } from '../scenes.js';
 import type { ViewProps } from './app.js';
 
-/** Each scene a card, which says what it came to. */
-export const ScenesView = ({ director }: ViewProps) => {
-  const [isOpen, open] = useState(false);
-  const { id } = director.playing();
-  const card = (scene: Scene) => {
-    const { tone, words } = director.result(scene.id);
-    return (
-      <li key={scene.id}>
-        <button
-          type="button"
-          class={`card scene ${scene.id === id ? 'playing' : ''}`}
-          data-scene={scene.id}
-          onClick={() => void director.play(scene)}
-        >
-          <b>{scene.title}</b>
-          <span>{scene.words}</span>
-          <em class={tone}>{words}</em>
-        </button>
-      </li>
-    );
-  };
-  const more = SCENES.length - FIRST_SCENES;
+const SceneButton = ({ scene, demo, director }: ViewProps & { scene: Scene }) => {
+  const { id, title, picture } = scene;
+  const isPlayed = demo.clicks().some((click) => click.scene === id);
+  const lost = demo.tally('without', id).lost;
   return (
-    <section aria-labelledby="scenes">
-      <h2 id="scenes" class="sr-only" tabIndex={-1}>
-        Scenes
-      </h2>
-      <ul class="scenes">
-        {SCENES.slice(0, FIRST_SCENES).map(card)}
-        <li>
-          <button
-            type="button"
-            class="card scene more"
-            aria-expanded={isOpen}
-            onClick={() => open(!isOpen)}
-          >
-            <b>{isOpen ? 'Fewer' : 'More …'}</b>
-            <span>Lost answer, hanging request, deleted database, wrong token</span>
-            <em class="ready">{more} scenes</em>
-          </button>
-        </li>
-        {isOpen && SCENES.slice(FIRST_SCENES).map(card)}
-      </ul>
-    </section>
+    <li>
+      <button
+        type="button"
+        class={picture ? 'scene' : 'scene chip'}
+        data-scene={id}
+        aria-pressed={director.playing()?.id === id}
+        onClick={() => void director.play(scene)}
+      >
+        {picture && (
+          <svg viewBox="0 0 32 24" aria-hidden="true">
+            <path d={picture.well} />
+            {picture.broken && <path class="broken" d={picture.broken} />}
+          </svg>
+        )}
+        <b>{title}</b>
+        {picture && (
+          <small>
+            {isPlayed ? (
+              <>
+                <span class={lost ? 'wrong' : 'soft'}>{lost} lost</span>
+                <span class="soft"> · with: </span>
+                <span class="ok">{demo.tally('with', id).lost}</span>
+              </>
+            ) : (
+              'Play'
+            )}
+          </small>
+        )}
+      </button>
+    </li>
   );
 };
+
+/** The scenes of the tour. */
+export const Cards = (props: ViewProps) => (
+  <section aria-labelledby="scenes">
+    <h2 id="scenes" class="sr-only" tabIndex={-1}>
+      Break it
+    </h2>
+    <ul class="cards">
+      {SCENES.filter(({ group }) => group === 'tour').map((scene) => (
+        <SceneButton key={scene.id} scene={scene} {...props} />
+      ))}
+    </ul>
+  </section>
+);
+
+const GROUPS = ['server', 'network', 'browser', 'your mistake'] as const;
+
+/** All other scenes, by whose fault it is. */
+export const Chips = (props: ViewProps) => (
+  <section class="more card" aria-labelledby="more">
+    <h2 id="more">More ways to break it</h2>
+    {GROUPS.map((wanted) => (
+      <div key={wanted}>
+        <h3>{wanted}</h3>
+        <ul>
+          {SCENES.filter(({ group }) => group === wanted).map((scene) => (
+            <SceneButton key={scene.id} scene={scene} {...props} />
+          ))}
+        </ul>
+      </div>
+    ))}
+  </section>
+);

@@ -1,310 +1,176 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Consent, EventFields } from '../../../src/client/types.js';
+import type { Consent } from '../../../src/client/types.js';
 import { CopyButton } from '../../../src/show/copy-button.js';
-import type { Call } from '../calls.js';
-import type { Choices, Demo } from '../demo.js';
-import { callCode } from '../words.js';
-import { TabList } from './tab-list.js';
+import type { Demo } from '../demo.js';
 
 /** What a visitor does by hand. */
 export const Try = ({ demo }: { demo: Demo }) => (
-  <TabList
-    label="Try it"
-    panels={[
-      { id: 'event', title: 'Event', show: () => <EventForm demo={demo} /> },
-      { id: 'identify', title: 'Identify', show: () => <IdentifyForm demo={demo} /> },
-      { id: 'consent', title: 'Consent', show: () => <ConsentForm demo={demo} /> },
-      { id: 'options', title: 'Options', show: () => <OptionsForm demo={demo} /> },
-      { id: 'tag', title: 'Tag to copy', show: () => <TagView demo={demo} /> },
-    ]}
-  />
+  <section class="card folds" aria-label="By hand">
+    <details name="try" open>
+      <summary>Event</summary>
+      <CallForm
+        {...{ id: 'event', label: 'Name', first: 'Signed Up', json: 'Tags', button: 'Send event' }}
+        codeOf={(name, tags) => `analytics.event('${name}', { tags: ${tags} })`}
+        make={demo.event}
+        demo={demo}
+      />
+    </details>
+    <details name="try">
+      <summary>Identify</summary>
+      <CallForm
+        {...{ id: 'identify', label: 'User id', first: 'user_1', json: 'Properties' }}
+        button="Identify"
+        codeOf={(user, properties) => `analytics.identify('${user}', ${properties})`}
+        make={demo.identify}
+        demo={demo}
+      />
+    </details>
+    <details name="try">
+      <summary>Consent</summary>
+      <ConsentForm demo={demo} />
+    </details>
+    <details name="try">
+      <summary>Options</summary>
+      <OptionsForm demo={demo} />
+    </details>
+    <details name="try">
+      <summary>Tag to copy</summary>
+      <p>
+        Paste it into a page of your own on this machine. What it sends appears under{' '}
+        <a href={`${demo.setup.service}/rows`}>Rows</a>.
+      </p>
+      <div class="snippet">
+        <pre tabIndex={0}>{demo.setup.tag}</pre>
+        <CopyButton text={() => demo.setup.tag} />
+      </div>
+    </details>
+  </section>
 );
 
-/** The object in a JSON text, or what is wrong with it. */
-const readObject = (text: string): { value?: Record<string, unknown>; problem?: string } => {
-  if (!text.trim()) return { value: {} };
+/** The object in a JSON text; undefined if there is none. */
+const readObject = (text: string): object | undefined => {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return { value: value as Record<string, unknown> };
+    const value: unknown = JSON.parse(text || '{}');
+    return typeof value === 'object' && !Array.isArray(value) ? (value ?? undefined) : undefined;
   } catch {
-    // told below
+    return undefined;
   }
-  return { problem: 'Write a JSON object, such as { "plan": "pro" }.' };
 };
 
-interface FieldProps {
+interface CallProps {
+  demo: Demo;
   id: string;
   label: string;
-  value: string;
-  onChange: (value: string) => void;
-  problem?: string | undefined;
-  type?: 'text' | 'json' | 'number' | 'datetime-local';
-  hint?: string;
+  /** What stands in the first field at first. */
+  first: string;
+  json: string;
+  button: string;
+  codeOf: (name: string, object: string) => string;
+  make: (name: string, object: object) => void;
 }
 
-const Field = ({ id, label, value, onChange, problem, type = 'text', hint }: FieldProps) => {
-  const props = {
-    ...{ id, value, autocomplete: 'off', spellcheck: false, placeholder: hint ?? '' },
-    ...(problem && { 'aria-invalid': true, 'aria-describedby': `${id}-error` }),
-    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
-      onChange(currentTarget.value),
-  };
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {type === 'json' && <textarea rows={2} {...props} />}
-      {type === 'text' && <input type="text" {...props} />}
-      {type === 'number' && <input type="number" min="1" {...props} />}
-      {type === 'datetime-local' && <input type="datetime-local" step="1" {...props} />}
-      {problem && (
-        <p class="wrong" id={`${id}-error`}>
-          {problem}
-        </p>
-      )}
-    </div>
-  );
-};
-
-/** Says what a button has done. */
-const Told = ({ words }: { words: string }) => (
-  <p class="told soft" role="status">
-    {words}
-  </p>
-);
-
-const toldOf = (what: string, { id, fate }: Call): string =>
-  fate.kind === 'dropped' ? `${what} was dropped: ${fate.detail}.` : `Called ${what} as ${id}.`;
-
-const focusWrong = ({ currentTarget }: TargetedSubmitEvent<HTMLFormElement>): void =>
-  void setTimeout(() => currentTarget?.querySelector<HTMLElement>('[aria-invalid]')?.focus());
-
-const EventForm = ({ demo }: { demo: Demo }) => {
-  const [given, set] = useState({
-    ...{ name: 'Signed Up', tags: '{ "plan": "pro" }', channel: '', icon: '🎉' },
-    ...{ description: '', user: '', timestamp: '', notify: false, isAnonymous: false },
-  });
+/** A call with a name and an object. */
+const CallForm = ({ demo, id, label, first, json, button, codeOf, make }: CallProps) => {
+  const [name, setName] = useState(first);
+  const [text, setText] = useState('{ "plan": "pro" }');
   const [isTried, setTried] = useState(false);
-  const [told, tell] = useState('');
-  const field = (name: keyof typeof given, label: string, more: Partial<FieldProps> = {}) => (
-    <Field
-      {...{ id: `event-${name}`, label, value: given[name] as string, ...more }}
-      onChange={(value) => set({ ...given, [name]: value })}
-    />
-  );
-  const tags = readObject(given.tags);
-  const { name, channel, icon, description, user, timestamp, notify, isAnonymous } = given;
-  const fields: EventFields = {
-    ...(channel && { channel }),
-    ...(description && { description }),
-    ...(icon && { icon }),
-    ...(notify && { notify }),
-    ...(tags.value && Object.keys(tags.value).length > 0 && { tags: tags.value }),
-    ...(isAnonymous ? { userId: null } : user && { userId: user }),
-    ...(timestamp && { timestamp: new Date(timestamp) }),
-  };
-  const send = async (event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    setTried(true);
-    if (!name || tags.problem) return focusWrong(event);
-    await demo.tabs.ensure();
-    tell(toldOf(`“${name}”`, demo.event(name, fields)));
-  };
-  return (
-    <form onSubmit={(event) => void send(event)} noValidate>
-      {field('name', 'Name', { problem: isTried && !name ? 'Give the event a name.' : undefined })}
-      {field('tags', 'Tags', { type: 'json', problem: isTried ? tags.problem : undefined })}
-      <details>
-        <summary>More fields</summary>
-        <div class="pair">
-          {field('channel', 'Channel', { hint: 'web' })}
-          {field('icon', 'Icon')}
-        </div>
-        {field('description', 'Description')}
-        <div class="pair">
-          {field('user', 'Another user', { hint: 'the identified one' })}
-          {field('timestamp', 'Time, if not now', { type: 'datetime-local' })}
-        </div>
-        <Check label="Notify" isOn={notify} onChange={(on) => set({ ...given, notify: on })} />
-        <Check
-          {...{ label: 'Without a user', isOn: isAnonymous }}
-          onChange={(on) => set({ ...given, isAnonymous: on })}
+  const object = readObject(text);
+  const problems = [
+    !name && `Fill in the ${label.toLowerCase()}.`,
+    !object && 'Write a JSON object, such as { "plan": "pro" }.',
+  ].map((problem) => (isTried ? problem : false));
+  const field = (at: number, title: string, value: string, set: (value: string) => void) => {
+    const problem = problems[at];
+    const key = `${id}-${at}`;
+    return (
+      <div class="field">
+        <label for={key}>{title}</label>
+        <input
+          {...{ type: 'text', id: key, value, autocomplete: 'off', spellcheck: false }}
+          {...(problem && { 'aria-invalid': true, 'aria-describedby': `${key}-problem` })}
+          onInput={({ currentTarget }) => set(currentTarget.value)}
         />
-      </details>
-      <pre tabIndex={0}>
-        {callCode('event', Object.keys(fields).length ? [name, fields] : [name])}
-      </pre>
-      <div class="buttons">
-        <button class="primary">Send event</button>
-        <Told words={told} />
+        {problem && (
+          <p class="wrong" id={`${key}-problem`}>
+            {problem}
+          </p>
+        )}
       </div>
-    </form>
-  );
-};
-
-interface CheckProps {
-  label: string;
-  isOn: boolean;
-  onChange: (on: boolean) => void;
-}
-
-const Check = ({ label, isOn, onChange }: CheckProps) => (
-  <label class="check">
-    <input
-      type="checkbox"
-      checked={isOn}
-      onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-    />
-    {label}
-  </label>
-);
-
-const IdentifyForm = ({ demo }: { demo: Demo }) => {
-  const [user, setUser] = useState('user_1');
-  const [text, setText] = useState('{ "name": "Ada", "plan": "pro" }');
-  const [isTried, setTried] = useState(false);
-  const [told, tell] = useState('');
-  const properties = readObject(text);
-  const send = async (event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    setTried(true);
-    if (!user || !properties.value) return focusWrong(event);
-    await demo.tabs.ensure();
-    tell(toldOf(`identify “${user}”`, demo.identify(user, properties.value)));
+    );
   };
-  const reset = (): void => {
-    demo.tabs.current()?.analytics.reset();
-    tell('The user is forgotten. Later events carry none.');
+  const submit = async (event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    setTried(true);
+    if (name && object) {
+      await demo.tabs.ensure();
+      make(name, object);
+    } else setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid]')?.focus());
   };
   return (
-    <form onSubmit={(event) => void send(event)} noValidate>
-      <Field
-        {...{ id: 'identify-user', label: 'User id', value: user, onChange: setUser }}
-        problem={isTried && !user ? 'Give the user an id.' : undefined}
-      />
-      <Field
-        {...{ id: 'identify-properties', label: 'Properties', type: 'json', value: text }}
-        onChange={setText}
-        problem={isTried ? properties.problem : undefined}
-      />
-      <pre tabIndex={0}>{callCode('identify', [user, properties.value ?? {}])}</pre>
-      <div class="buttons">
-        <button class="primary">Identify</button>
-        <button type="button" onClick={reset}>
-          Reset identity
-        </button>
-        <Told words={told} />
-      </div>
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      {field(0, label, name, setName)}
+      {field(1, json, text, setText)}
+      <pre tabIndex={0}>{codeOf(name, text || '{}')}</pre>
+      <button class="primary">{button}</button>
     </form>
   );
 };
 
 const CONSENTS: Readonly<Record<Consent, string>> = {
-  granted: 'Calls are stored and sent.',
-  pending: 'Calls are held in memory; nothing is stored or sent.',
-  denied: 'Everything is forgotten, and further calls are dropped.',
+  granted: 'Clicks are stored and sent.',
+  pending: 'Clicks are held in memory; nothing is stored or sent.',
+  denied: 'Everything is forgotten, and further clicks are dropped.',
 };
 
-const ConsentForm = ({ demo }: { demo: Demo }) => {
-  const now = demo.status()?.consent;
-  return (
-    <fieldset class="choices">
-      <legend class="sr-only">Consent</legend>
-      {(Object.keys(CONSENTS) as Consent[]).map((consent) => (
-        <label>
-          <input
-            type="radio"
-            name="consent"
-            checked={consent === now}
-            onChange={() => {
-              demo.tabs.current()?.analytics.setConsent(consent);
-              demo.onChange();
-            }}
-          />
-          <span>
-            <code>{`setConsent('${consent}')`}</code>
-            <small class="soft">{CONSENTS[consent]}</small>
-          </span>
-        </label>
-      ))}
-    </fieldset>
-  );
-};
-
-const NUMBERS = [
-  ['flushAt', 'Records to a flush', '20'],
-  ['flushInterval', 'ms to a flush', '1000'],
-  ['concurrency', 'Requests at once', '6'],
-] as const;
+const ConsentForm = ({ demo }: { demo: Demo }) => (
+  <fieldset class="choices">
+    <legend class="sr-only">Consent</legend>
+    {(Object.keys(CONSENTS) as Consent[]).map((consent) => (
+      <label>
+        <input
+          type="radio"
+          name="consent"
+          checked={consent === demo.status()?.consent}
+          onChange={() => {
+            demo.tabs.current()?.analytics.setConsent(consent);
+            demo.onChange();
+          }}
+        />
+        <span>
+          <code>{`setConsent('${consent}')`}</code>
+          <small class="soft">{CONSENTS[consent]}</small>
+        </span>
+      </label>
+    ))}
+  </fieldset>
+);
 
 const OptionsForm = ({ demo }: { demo: Demo }) => {
-  const [told, tell] = useState('');
-  const choices = demo.choices();
-  const { isRelay } = demo.setup;
-  const { idempotencyKey, isAuto, flushAt, flushInterval, concurrency } = choices;
-  const shown = {
-    ...(isRelay ? { relay: demo.options().relay } : { baseUrl: demo.setup.service, token: '…' }),
-    ...{ project: demo.setup.project, channel: 'web' },
-    ...(!isRelay && idempotencyKey && { idempotencyKey }),
-    ...(flushAt && { flushAt }),
-    ...(flushInterval && { flushInterval }),
-    ...(concurrency && { concurrency }),
-  };
-  const choose = (changed: Partial<Choices>): void => {
-    demo.choose(changed);
-    tell('');
-  };
-  const flush = async (): Promise<void> => {
-    const tab = await demo.tabs.ensure();
-    tell('Flushing …');
-    const { delivered, retried, waiting } = await tab.analytics.flush();
-    tell(`${delivered} delivered, ${retried} to be sent again, ${waiting} waiting.`);
-  };
+  const isRelay = demo.setup.options.relay !== undefined;
   return (
-    <div>
+    <div class="choices">
       {!isRelay && (
-        <Check
-          {...{ label: 'Idempotency keys: a repeat is stored once', isOn: idempotencyKey }}
-          onChange={(on) => choose({ idempotencyKey: on })}
-        />
-      )}
-      <Check
-        {...{ label: 'Auto-capture: page views and clicks', isOn: isAuto }}
-        onChange={(on) => choose({ isAuto: on })}
-      />
-      <div class="pair">
-        {NUMBERS.map(([name, label, hint]) => (
-          <Field
-            {...{ id: `option-${name}`, label, hint, type: 'number' }}
-            value={`${choices[name] ?? ''}`}
-            onChange={(value) => choose({ [name]: Number(value) || undefined })}
+        <label>
+          <input
+            type="checkbox"
+            checked={demo.hasKeys()}
+            onChange={({ currentTarget }) => demo.setKeys(currentTarget.checked)}
           />
-        ))}
-      </div>
-      <pre tabIndex={0}>{callCode('init', [shown])}</pre>
-      <div class="buttons">
-        <button type="button" onClick={() => void flush()}>
-          Flush now
-        </button>
-        <button type="button" onClick={() => demo.tabs.configure()}>
-          {isRelay ? 'New options, go on' : 'New token, go on'}
-        </button>
-        <Told words={told} />
-      </div>
+          <span>
+            <code>idempotencyKey</code>
+            <small class="soft">A repeat is stored once.</small>
+          </span>
+        </label>
+      )}
+      <p>
+        {isRelay ? (
+          <a href="/">Send straight to the server</a>
+        ) : (
+          <a href="/relay">Send through a relay on this site, which keeps the token</a>
+        )}
+      </p>
     </div>
   );
 };
-
-const TagView = ({ demo }: { demo: Demo }) => (
-  <div>
-    <p>
-      Paste it into a page of your own on this machine. What it sends appears under{' '}
-      <a href={`${demo.setup.service}/rows`}>Rows</a>.
-    </p>
-    <pre tabIndex={0}>{demo.setup.tag}</pre>
-    <div class="buttons">
-      <CopyButton text={() => demo.setup.tag} />
-    </div>
-  </div>
-);

@@ -57,9 +57,7 @@ export const reportOf = ({ status, options, destination, lines }: Report): strin
     `analytics-outbox ${VERSION} ${formOf(destination)}`,
     navigator.userAgent,
     JSON.stringify({ ...status, userId: undefined }),
-    ...options()
-      .filter(({ origin }) => origin !== 'default')
-      .map(({ name, origin }) => `${name}: ${origin}`),
+    ...options().map(({ name, origin }) => `${name}: ${origin}`),
     ...lines.slice(0, TOLD).map((line) => {
       const { type, end, tries } = line;
       // The words of a refusal may hold an address: the reason alone is told.

@@ -1,10 +1,10 @@
 import { attemptsOf, openTry, type Line } from './lines.js';
 import { clock, countdown, stretch } from './times.js';
 
-/** How a part of a line is coloured. */
-export type Kind = 'wait' | 'air' | 'ok' | 'wrong' | 'ahead' | 'soft';
+/** What a part of a line is, by which it is coloured. */
+export type Kind = 'rest' | 'wire' | 'trouble' | 'ok' | 'wrong' | 'ahead';
 
-const KINDS = { delivered: 'ok', dropped: 'wrong', unknown: 'air', elsewhere: 'soft' } as const;
+const KINDS = { delivered: 'ok', dropped: 'wrong', unknown: 'trouble', elsewhere: 'rest' } as const;
 
 const answerOf = (status: number): string => `${status || 'no answer'}`;
 
@@ -28,46 +28,53 @@ export const stateOf = (line: Line, now: number, due: number): [text: string, ki
     return [text[what], KINDS[what]];
   }
   const open = openTry(line);
-  if (open) return [`on the wire for ${stretch(now - open.sentAt)}${more}`, 'air'];
+  if (open) return [`on the wire for ${stretch(now - open.sentAt)}${more}`, 'wire'];
   const wait = due > now ? `again in ${countdown(due - now)}` : 'waits';
   const last = tries.at(-1);
-  return [last ? `${answerOf(last.status!)}, ${wait}` : wait, attempts ? 'air' : 'wait'];
+  return [last ? `${answerOf(last.status!)}, ${wait}` : wait, attempts ? 'trouble' : 'rest'];
 };
 
 /** Whether the words change by themselves. */
 export const isTicking = (line: Line, now: number, due: number): boolean =>
   !line.end && (!!openTry(line) || due > now);
 
-/** A record's life as stretches beside each other: waiting, on the wire, and what is still to come. */
+/** Milliseconds. Lives that took longer are cut off in the picture. */
+const LONGEST_SCALE = 64_000;
+
+const lastOf = ({ calledAt, end }: Line, now: number, due: number): number =>
+  (end?.at ?? Math.max(now, due)) - calledAt;
+
+/** The milliseconds that the bars of all lines are wide: a power of two, so that it seldom changes. */
+export const scaleOf = (lines: readonly Line[], now: number): number => {
+  const longest = Math.max(...lines.map((line) => lastOf(line, now, line.due)));
+  let scale = 1_000;
+  while (scale < longest && scale < LONGEST_SCALE) scale *= 2;
+  return scale;
+};
+
+/** A record's life as stretches on a scale that begins with its call: at rest, on the wire, after a failure, to come. */
 export const barOf = (
-  { calledAt, tries, end }: Line,
-  now: number,
-  due: number,
-): { parts: [kind: Kind, from: number, width: number][]; sum: number } => {
+  { calledAt, tries, earlier, end }: Line,
+  { now, due, scale }: { now: number; due: number; scale: number },
+): [kind: Kind, from: number, width: number][] => {
   const parts: [kind: Kind, from: number, width: number][] = [];
-  const ended = end?.at ?? now;
   /** No stretch is shorter than this: it would not be seen. */
-  const least = Math.max(1, Math.max(ended, due) - calledAt) / 30;
+  const least = scale / 60;
   let at = calledAt;
-  let sum = 0;
-  const add = (kind: Kind, until: number, isPoint = false) => {
-    const ms = until - at;
+  let resting: Kind = earlier ? 'trouble' : 'rest';
+  const add = (kind: Kind, until: number) => {
+    parts.push([kind, Math.min(at - calledAt, scale - least), Math.max(until - at, least)]);
     at = Math.max(at, until);
-    if (ms <= 0 && !isPoint) return;
-    const width = Math.max(ms, least);
-    parts.push([kind, sum, width]);
-    sum += width;
   };
-  tries.forEach(({ sentAt, endedAt }, i) => {
-    add('wait', sentAt);
-    add('air', endedAt ?? ended);
-    if (endedAt && !(end && i === tries.length - 1)) add('wrong', at, true);
-  });
-  // A record that was called just now has waited for no time, and has a line all the same.
-  add('wait', ended, !end && !tries.length);
-  if (end) add(KINDS[end.what], at, true);
-  else add('ahead', due);
-  return { parts, sum };
+  for (const { sentAt, endedAt } of tries) {
+    add(resting, sentAt);
+    add('wire', endedAt ?? end?.at ?? now);
+    if (endedAt) resting = 'trouble';
+  }
+  if (end) add(KINDS[end.what], at);
+  else if (!tries.length || tries.at(-1)!.endedAt) add(resting, now);
+  if (!end && due > at) add('ahead', due);
+  return parts;
 };
 
 /** Each step of a record's life, oldest first, with its time and how long after the call it was. */

@@ -24,7 +24,7 @@ const NOTICE_MS = 4_000;
 export interface InspectorOptions {
   /** The tracker to show. @default the one that was started last */
   analytics?: Tracked;
-  /** An element to be in, rather than at the lower right of the window. */
+  /** An element to be in, rather than at the right of the window. */
   into?: Element;
 }
 
@@ -52,7 +52,13 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
   const all = () => (extra ? [extra] : startedOf([...page.watched]));
 
   let inspection: Inspection | undefined;
-  let chosen: Chosen = { tab: 'Records', notice: '' };
+  /** Where the page keeps open, the panel comes back in the place that it had. */
+  const kept = () => attempt(() => localStorage.getItem(FLAG)) ?? '';
+  let chosen: Chosen = {
+    ...{ tab: 'Records', notice: '' },
+    dock: /below/.test(kept()) ? 'below' : 'right',
+    isFolded: !into && /folded/.test(kept()),
+  };
   let rows: Set<string> | undefined;
   /** How many were delivered as the service was asked. */
   let compared = 0;
@@ -83,8 +89,8 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
       if (reason.until! > now || lines.some((line) => isTicking(line, now, line.due)))
         rest = TICK_MS + lines.length / 2; // a long list costs more
       const shown = { ...snapshot, chosen, rows, all: all(), frame: frameName() };
-      const isKeptOpen = !!attempt(() => localStorage.getItem(FLAG));
-      draw(host.root, view({ ...shown, fault: faults.current(), isKeptOpen }, actions));
+      const more = { fault: faults.current(), isKeptOpen: !!kept(), isEmbedded: !!into };
+      draw(host.root, view({ ...shown, ...more }, actions));
     });
     ticking = setTimeout(tick, rest);
   };
@@ -129,6 +135,11 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
   const actions: Actions = {
     choose,
     pick,
+    place: (next) => {
+      choose(next);
+      if (kept()) actions.keepOpen(true);
+      panel.focus();
+    },
     close: () => panel.close(),
     flush: () =>
       void inspection?.watched.analytics
@@ -161,7 +172,8 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
       drawSoon();
     },
     keepOpen: (isKept) => {
-      attempt(() => (isKept ? localStorage.setItem(FLAG, '1') : localStorage.removeItem(FLAG)));
+      const place = `${chosen.dock}${chosen.isFolded ? ' folded' : ''}`;
+      attempt(() => (isKept ? localStorage.setItem(FLAG, place) : localStorage.removeItem(FLAG)));
       drawSoon();
     },
   };

@@ -17,7 +17,7 @@ export interface Known {
 }
 
 export interface Reason {
-  kind: 'calm' | 'wait' | 'wrong';
+  kind: 'calm' | 'trouble' | 'wrong';
   text: string;
   /** What to do about it. */
   fix?: string | undefined;
@@ -39,17 +39,17 @@ const lastFailure = (lines: readonly Line[]): string => {
 const ofConsent = ({ status: { consent }, isGpc, given }: Known): Reason => {
   if (consent === 'granted')
     return {
-      kind: 'wait',
+      kind: 'trouble',
       text: 'Nothing is sent before the page is shown, and while a denial is carried out.',
     };
   if (isGpc && given?.respectGpc)
     return {
-      kind: 'wait',
+      kind: 'trouble',
       text: 'Calls are dropped: Global Privacy Control is on.',
       fix: 'Switch it off, or leave out `respectGpc`.',
     };
   return {
-    kind: 'wait',
+    kind: 'trouble',
     text:
       consent === 'denied'
         ? 'Calls are dropped: consent is denied.'
@@ -72,7 +72,7 @@ const ofRest = ({ status, lines, given = {}, now }: Known): Reason => {
   const dues = open.map(({ due }) => due).filter((due) => due > now);
   if (dues.length && dues.length === open.length)
     return {
-      kind: 'wait',
+      kind: 'trouble',
       text: `${countOf(waiting)} failed while others passed. Each waits for itself.`,
       until: Math.min(...dues),
     };
@@ -96,14 +96,14 @@ export const reasonOf = (known: Known): Reason => {
       return ofConsent(known);
     case 'offline':
       return {
-        kind: 'wait',
+        kind: 'trouble',
         text: 'The browser is offline. Records wait for the network.',
         fix: 'They go within 2 s of its return.',
         until,
       };
     case 'backoff':
       return {
-        kind: 'wait',
+        kind: 'trouble',
         text: lastFailure(lines),
         fix: isAsked ? 'The service has asked for this wait.' : 'It goes on by itself.',
         until,

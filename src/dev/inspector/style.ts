@@ -13,17 +13,19 @@ section, .frame {
 section {
   display: flex;
   flex-direction: column;
-  right: 12px;
-  bottom: 12px;
-  width: min(460px, 100vw - 24px);
-  height: min(620px, 80vh);
+  inset: auto 0 0 auto;
+  width: min(460px, 100%);
+  height: 100%;
   overflow: hidden;
   background: var(--card);
   border: 1px solid var(--edge);
-  border-radius: 14px;
   box-shadow: 0 14px 44px #0005;
 }
-:host([embedded]) section { position: static; width: 100%; height: 100%; box-shadow: none; }
+.below { width: 100%; height: min(420px, 60vh); }
+@media (max-width: 700px) { .right { width: 100%; height: min(420px, 60vh); } .dock { display: none; } }
+.pill { inset: auto 12px 12px auto; width: auto; height: auto; border-radius: 99px; }
+.pill button { padding: 4px 14px; border: 0; border-radius: 99px; }
+:host([embedded]) section { position: static; width: 100%; height: 100%; border-radius: 14px; box-shadow: none; }
 `;
 
 const BASE = `
@@ -42,8 +44,9 @@ button:hover { border-color: currentColor; }
 .buttons, header { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; }
 .pad { padding: 10px 14px; }
 .soft, dt { color: var(--soft); }
-.wait { color: var(--brand); }
-.air { color: var(--late); }
+.rest { color: var(--soft); }
+.wire { color: var(--brand); }
+.trouble { color: var(--late); }
 .ok { color: var(--ok); }
 .wrong { color: var(--wrong); }
 .ahead { color: var(--edge); }
@@ -88,7 +91,9 @@ ol li { border-bottom: 1px solid var(--line); content-visibility: auto; contain-
 }
 .line span { max-width: 60vw; }
 svg { grid-column: 1 / 3; width: 100%; height: 5px; border-radius: 3px; }
-rect.wait { opacity: 0.5; }
+.key { display: flex; flex-wrap: wrap; gap: 2px 14px; padding: 6px 14px; }
+.key i { display: inline-block; width: 10px; height: 5px; margin-right: 5px; border-radius: 2px; background: currentColor; vertical-align: 2px; }
+rect.rest, i.rest { opacity: 0.5; }
 .details { padding: 2px 14px 10px; }
 .details li { display: grid; grid-template-columns: 1fr 8ch 13ch; border: 0; color: var(--soft); text-align: right; }
 .details li :first-child { color: var(--ink); text-align: left; overflow-wrap: anywhere; }

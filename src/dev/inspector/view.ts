@@ -6,7 +6,7 @@ import { h, type Drawing } from './dom.js';
 import { FAULTS, type Fault } from './faults.js';
 import type { Snapshot } from './inspect.js';
 import { isolated } from './isolated.js';
-import { barOf, dueOf, isTicking, stateOf, stepsOf } from './line-words.js';
+import { barOf, dueOf, isTicking, scaleOf, stateOf, stepsOf } from './line-words.js';
 import type { Line } from './lines.js';
 import { mayAsk } from './service-rows.js';
 import { countdown, countOf, stretch } from './times.js';
@@ -15,6 +15,10 @@ import { VERSION } from './version.js';
 /** What a person has chosen. */
 export interface Chosen {
   tab: string;
+  /** The edge of the window at which the panel is. */
+  dock: 'right' | 'below';
+  /** Whether it is a pill. */
+  isFolded: boolean;
   /** The record that is open. */
   id?: string | undefined;
   /** What was done last: `Copied`. */
@@ -24,6 +28,8 @@ export interface Chosen {
 export interface Actions {
   close: () => void;
   choose: (chosen: Partial<Chosen>) => void;
+  /** Docks or folds the panel, which keeps the focus. */
+  place: (chosen: Partial<Chosen>) => void;
   pick: (watched: Watched) => void;
   flush: () => void;
   copy: (what: 'curl' | 'call' | 'JSON' | 'report', line?: Line) => void;
@@ -43,6 +49,8 @@ export interface Shown extends Snapshot {
   /** Ids of rows that the service has, where it was asked. */
   rows: Set<string> | undefined;
   isKeptOpen: boolean;
+  /** Whether it is in an element of the page, which says where it is. */
+  isEmbedded: boolean;
 }
 
 const button = (label: string, onclick: () => void, more: Record<string, string | boolean> = {}) =>
@@ -58,16 +66,16 @@ const sums = ({ status, rows, lines }: Shown): Drawing => {
   return h(
     'dl',
     {},
-    count(waiting, 'waiting', 'wait'),
-    count(inFlight, 'on the wire', 'air'),
+    count(waiting, 'waiting', ''),
+    count(inFlight, 'on the wire', 'wire'),
     count(delivered, 'delivered', 'ok'),
     count(
       Object.values(dropped).reduce((sum, one) => sum + one, 0),
       'dropped',
       'wrong',
     ),
-    unknown > 0 && count(unknown, 'unknown', 'air'),
-    rows && count(there, `stored, of ${told.length} below`, there < told.length ? 'air' : 'ok'),
+    unknown > 0 && count(unknown, 'unknown', 'trouble'),
+    rows && count(there, `stored, of ${told.length} below`, there < told.length ? 'trouble' : 'ok'),
   );
 };
 
@@ -111,15 +119,20 @@ const details = (line: Line, { copy }: Actions): Drawing =>
 /** Lines that do not change are not drawn anew. */
 const drawn = new WeakMap<Line, [state: string, drawing: Drawing]>();
 
-const lineView = (line: Line, { chosen, now, status }: Shown, actions: Actions): Drawing => {
+const lineView = (
+  line: Line,
+  { chosen, now, status, scale }: Shown & { scale: number },
+  actions: Actions,
+): Drawing => {
   const isOpen = line.id === chosen.id;
   const due = dueOf(line, status.nextAttempt);
   const known = drawn.get(line);
-  // What moves is drawn once more after it has come to rest.
-  const state = `${line.version}${isOpen}${isTicking(line, now, due) ? now : ''}`;
+  // What moves is drawn once more after it has come to rest. The bar of a record that waits grows slowly.
+  const grown = line.end ? 0 : Math.round((60 * (now - line.calledAt)) / scale);
+  const moves = isTicking(line, now, due) ? now : grown;
+  const state = `${line.version} ${isOpen} ${scale} ${moves}`;
   if (known?.[0] === state) return known[1];
   const [text, kind] = stateOf(line, now, due);
-  const { parts, sum } = barOf(line, now, due);
   const drawing = h(
     'li',
     { key: line.id },
@@ -133,8 +146,10 @@ const lineView = (line: Line, { chosen, now, status }: Shown, actions: Actions):
       h('span', { class: kind }, text),
       h(
         'svg',
-        { viewBox: `0 0 ${sum} 1`, preserveAspectRatio: 'none', 'aria-hidden': 'true' },
-        parts.map(([kind, x, width]) => h('rect', { class: kind, x, width, height: 1 })),
+        { viewBox: `0 0 ${scale} 1`, preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+        barOf(line, { now, due, scale }).map(([kind, x, width]) =>
+          h('rect', { class: kind, x, width, height: 1 }),
+        ),
       ),
     ),
     isOpen && details(line, actions),
@@ -145,14 +160,32 @@ const lineView = (line: Line, { chosen, now, status }: Shown, actions: Actions):
 
 const empty = (text: string) => h('p', { class: 'soft pad' }, text);
 
-const recordsTab = (shown: Shown, actions: Actions) =>
-  shown.lines.length
-    ? h(
-        'ol',
-        {},
-        shown.lines.map((line) => lineView(line, shown, actions)),
-      )
-    : empty('Calls appear here, newest first.');
+/** What the colours of the bars mean, and how long a bar is. */
+const keyOf = (scale: number): Drawing =>
+  h(
+    'p',
+    { class: 'key soft' },
+    [
+      ['rest', 'waits'],
+      ['wire', 'on the wire'],
+      ['trouble', 'trouble'],
+    ].map(([kind, words]) => h('span', {}, h('i', { class: kind }), words!)),
+    h('span', {}, `0 to ${stretch(scale)}`),
+  );
+
+const recordsTab = (shown: Shown, actions: Actions) => {
+  const { lines, now } = shown;
+  if (!lines.length) return empty('Calls appear here, newest first.');
+  const scale = scaleOf(lines, now);
+  return [
+    keyOf(scale),
+    h(
+      'ol',
+      {},
+      lines.map((line) => lineView(line, { ...shown, scale }, actions)),
+    ),
+  ];
+};
 
 const closeTab = ({ closing, destination }: Shown) => {
   const { handedOff, onTheWire, waits, lost, notStored } = closing();
@@ -175,9 +208,9 @@ const closeTab = ({ closing, destination }: Shown) => {
     : 'The browser completes it. Nobody sees the answer, which counts as unknown.';
   const groups = [
     group(lost, 'wrong', 'would be lost', 'Without consent they are in memory only.'),
-    group(onTheWire, 'air', 'on the wire', wire),
+    group(onTheWire, 'wire', 'on the wire', wire),
     group(handedOff, 'ok', 'would be handed off', 'The browser sends them without the page.'),
-    group(waits, 'wait', 'would wait', `The next page of this site sends them.${stored}`),
+    group(waits, 'rest', 'would wait', `The next page of this site sends them.${stored}`),
   ];
   return groups.some(Boolean) ? groups : empty('Nothing waits.');
 };
@@ -191,11 +224,12 @@ const setupTab = (shown: Shown, { keepOpen }: Actions) => {
     const [name, ...more] = cells;
     return h(
       'tr',
-      { class: cells[2] === 'default' && 'soft' },
-      h('th', { scope: 'row' }, name),
+      {},
+      h('th', { scope: 'row' }, name!),
       more.map((text) => h('td', {}, text ?? '–')),
     );
   };
+  // What is as usual is not said.
   return h(
     'table',
     {},
@@ -203,17 +237,18 @@ const setupTab = (shown: Shown, { keepOpen }: Actions) => {
       'tbody',
       {},
       row('Sends to', destination?.address, formOf(destination)),
-      row('Storage', storage, ''),
-      row('Consent', consent, isGpc ? 'GPC is on' : 'GPC is off'),
-      row('User', userId, ''),
-      row('Session', session, 'last event'),
-      row(
-        'Other tabs',
-        `${pages} open, with ${countOf(held)}`,
-        held ? `for ${stretch(until - now)} at most` : free ? `${free} left behind` : '',
-      ),
-      row('Version', VERSION, ''),
+      storage !== 'indexeddb' && row('Storage', storage, ''),
+      (consent !== 'granted' || isGpc) && row('Consent', consent, isGpc ? 'GPC is on' : ''),
+      userId !== undefined && row('User', userId, ''),
+      session && row('Session', session, 'last event'),
+      pages + free > 0 &&
+        row(
+          'Other tabs',
+          `${pages} open, with ${countOf(held)}`,
+          held ? `for ${stretch(until - now)} at most` : free ? `${free} left behind` : '',
+        ),
       options().map(({ name, value, origin }) => row(name, value, origin)),
+      row('Version', VERSION, ''),
     ),
     h(
       'caption',
@@ -260,9 +295,10 @@ const TABS = {
 };
 const NAMES = Object.keys(TABS) as (keyof typeof TABS)[];
 
-const head = (shown: Shown, { pick, close }: Actions) => {
-  const { watched, all, destination, status, frame } = shown;
+const head = (shown: Shown, { pick, close, place }: Actions) => {
+  const { watched, all, destination, status, frame, chosen, isEmbedded } = shown;
   const { storage, consent } = status;
+  const other = chosen.dock === 'right' ? 'below' : 'right';
   return h(
     'header',
     {},
@@ -282,18 +318,35 @@ const head = (shown: Shown, { pick, close }: Actions) => {
     h(
       'span',
       { class: 'soft' },
-      [watched.options?.project, formOf(destination), storage, consent, frame]
+      [
+        watched.options?.project,
+        formOf(destination),
+        storage !== 'indexeddb' && storage,
+        consent !== 'granted' && consent,
+        frame,
+      ]
         .filter(Boolean)
         .join(' · '),
     ),
+    !isEmbedded && [
+      button(`Dock ${other}`, () => place({ dock: other }), { class: 'dock' }),
+      button('–', () => place({ isFolded: true }), { class: 'close', 'aria-label': 'Fold' }),
+    ],
     button('×', close, { class: 'close', 'aria-label': 'Close the inspector' }),
   );
 };
 
-/** The whole panel. */
-export const view = (shown: Shown, actions: Actions): Drawing[] => {
-  const { chosen, fault, destination, watched } = shown;
-  const { copy, choose, setFault, flush, save, openRows, compare } = actions;
+/** The panel as a pill: how many wait, and whether something is wrong. */
+const pill = ({ watched, status, reason }: Shown, { place }: Actions): Drawing =>
+  button(
+    `${watched.name} · ${status.waiting + status.inFlight} waiting`,
+    () => place({ isFolded: false }),
+    { class: reason.kind, 'aria-expanded': 'false' },
+  );
+
+const opened = (shown: Shown, actions: Actions): (Drawing | false)[] => {
+  const { chosen, destination } = shown;
+  const { copy, choose, flush, save, openRows, compare } = actions;
   const { tab, notice } = chosen;
   const moveTab = ({ key, currentTarget }: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
@@ -303,41 +356,54 @@ export const view = (shown: Shown, actions: Actions): Drawing[] => {
     ((currentTarget as Element).children[at] as HTMLElement).focus();
   };
   return [
+    head(shown, actions),
+    sums(shown),
+    reasonView(shown),
+    h(
+      'div',
+      { role: 'tablist', 'aria-label': 'Views', onkeydown: moveTab },
+      NAMES.map((name, i) =>
+        button(name, () => choose({ tab: name }), {
+          ...{ role: 'tab', id: `tab${i}`, 'aria-controls': 'panel' },
+          'aria-selected': `${name === tab}`,
+          tabindex: name === tab ? '0' : '-1',
+        }),
+      ),
+    ),
+    h(
+      'div',
+      {
+        ...{ key: tab, role: 'tabpanel', id: 'panel', tabindex: 0 },
+        'aria-labelledby': `tab${NAMES.indexOf(tab as 'Setup')}`,
+      },
+      TABS[tab as 'Setup'](shown, actions),
+    ),
+    h(
+      'footer',
+      { class: 'buttons' },
+      button('Flush', flush),
+      button('Export', save),
+      button('Report', () => copy('report')),
+      destination && button('Rows ↗', openRows),
+      destination && mayAsk(destination) && button('Compare', compare),
+      h('span', { role: 'status', class: 'soft' }, notice),
+    ),
+  ];
+};
+
+/** The whole panel. */
+export const view = (shown: Shown, actions: Actions): Drawing[] => {
+  const { chosen, fault, watched } = shown;
+  const { setFault } = actions;
+  const { dock, isFolded } = chosen;
+  return [
     h(
       'section',
-      { key: 'panel', 'aria-label': `Inspector of ${watched.name}`, tabindex: -1 },
-      head(shown, actions),
-      sums(shown),
-      reasonView(shown),
-      h(
-        'div',
-        { role: 'tablist', 'aria-label': 'Views', onkeydown: moveTab },
-        NAMES.map((name, i) =>
-          button(name, () => choose({ tab: name }), {
-            ...{ role: 'tab', id: `tab${i}`, 'aria-controls': 'panel' },
-            'aria-selected': `${name === tab}`,
-            tabindex: name === tab ? '0' : '-1',
-          }),
-        ),
-      ),
-      h(
-        'div',
-        {
-          ...{ key: tab, role: 'tabpanel', id: 'panel', tabindex: 0 },
-          'aria-labelledby': `tab${NAMES.indexOf(tab as 'Setup')}`,
-        },
-        TABS[tab as 'Setup'](shown, actions),
-      ),
-      h(
-        'footer',
-        { class: 'buttons' },
-        button('Flush', flush),
-        button('Export', save),
-        button('Report', () => copy('report')),
-        destination && button('Rows ↗', openRows),
-        destination && mayAsk(destination) && button('Compare', compare),
-        h('span', { role: 'status', class: 'soft' }, notice),
-      ),
+      {
+        ...{ key: 'panel', 'aria-label': `Inspector of ${watched.name}`, tabindex: -1 },
+        class: isFolded ? 'pill' : dock,
+      },
+      isFolded ? pill(shown, actions) : opened(shown, actions),
     ),
     ...(fault
       ? [

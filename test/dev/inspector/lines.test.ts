@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KeptRecord } from '../../../src/client/outbox/parcel.js';
 import { createLines } from '../../../src/dev/inspector/lines.js';
-import { barOf, stateOf, stepsOf } from '../../../src/dev/inspector/line-words.js';
+import { barOf, scaleOf, stateOf, stepsOf } from '../../../src/dev/inspector/line-words.js';
 
 const CALLED = 1_000_000;
 
@@ -19,7 +19,16 @@ const createBench = () => {
     pass: (ms: number) => (time += ms),
     words: () => lines.all().map((line) => `${line.name}: ${stateOf(line, time, line.due)[0]}`),
     /** The kinds of the stretches of the newest line. */
-    bar: () => barOf(lines.all()[0]!, time, lines.all()[0]!.due).parts.map(([kind]) => kind),
+    bar: () => {
+      const line = lines.all()[0]!;
+      return barOf(line, { now: time, due: line.due, scale: 4_000 }).map(([kind]) => kind);
+    },
+    scale: () => scaleOf(lines.all(), time),
+    /** Where the last stretch of the newest line ends, on a scale of a minute. */
+    ends: () => {
+      const [, from, width] = barOf(lines.all()[0]!, { now: time, due: 0, scale: 64_000 }).at(-1)!;
+      return from + width;
+    },
     steps: () => stepsOf(lines.all()[0]!).map(([what, after]) => `${what.trim()} ${after}`.trim()),
   };
 };
@@ -30,7 +39,7 @@ describe('the line of a record', () => {
     const record = recordOf('Paid');
     lines.tell('record', record);
     expect(words()).toEqual(['Paid: waits']);
-    expect(bar()).toEqual(['wait']);
+    expect(bar()).toEqual(['rest']);
     pass(20);
     lines.stored([record], true);
     pass(980);
@@ -40,7 +49,7 @@ describe('the line of a record', () => {
     const failed = { ...record, attempts: 1, due: CALLED + 2_520 };
     lines.tell('outcome', { record: failed, outcome: 'retry', status: 503 });
     expect(words()).toEqual(['Paid: 503, again in 1.4 s']);
-    expect(bar()).toEqual(['wait', 'air', 'wrong', 'ahead']);
+    expect(bar()).toEqual(['rest', 'wire', 'trouble', 'ahead']);
     pass(1_400);
     lines.tell('sent', { record: { ...failed, attempts: 2 }, handoff: false });
     pass(80);
@@ -50,7 +59,7 @@ describe('the line of a record', () => {
       status: 200,
     });
     expect(words()).toEqual(['Paid: delivered in 2.6 s, attempt 2']);
-    expect(bar()).toEqual(['wait', 'air', 'wrong', 'wait', 'air', 'ok']);
+    expect(bar()).toEqual(['rest', 'wire', 'trouble', 'wire', 'ok']);
     expect(steps()).toEqual([
       'called',
       'seen in the outbox +20 ms',
@@ -113,5 +122,18 @@ describe('the line of a record', () => {
     expect(names).not.toContain('5');
     expect(names).not.toContain('7');
     expect(names.slice(0, 2)).toEqual(['1000', '999']);
+  });
+
+  it('stands on the scale of all lines, which is at most about a minute long', () => {
+    const { lines, pass, scale, ends } = createBench();
+    const record = recordOf('Paid');
+    lines.tell('record', record);
+    expect(scale()).toBe(1_000);
+    pass(2_500);
+    expect(scale()).toBe(4_000);
+    pass(10_000_000);
+    lines.tell('outcome', { record, outcome: 'delivered', status: 200 });
+    expect(scale()).toBe(64_000);
+    expect(ends()).toBeLessThanOrEqual(64_000); // the mark of the end is seen
   });
 });

@@ -57,7 +57,7 @@ describe('the reason why nothing is sent', () => {
       lineOf('Paid', { tries, due: NOW + 900 }),
       lineOf('Paid', { tries, due: NOW + 500 }),
     ];
-    expect(ask({ waiting: 2 }, { lines })).toMatchObject({ kind: 'wait', until: NOW + 500 });
+    expect(ask({ waiting: 2 }, { lines })).toMatchObject({ kind: 'trouble', until: NOW + 500 });
   });
 
   it('says that all is well', () => {
