@@ -41,6 +41,7 @@ export type {
   Row,
   RowFilter,
   Span,
+  SplitRows,
   Store,
   Written,
 } from './server/store/port.js';
