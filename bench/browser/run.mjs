@@ -118,6 +118,39 @@ const measurePaced = async (kind) => {
   return result;
 };
 
+/** Counts, in a page, how often scripts use what an event costs. Each use is counted before it happens. */
+const countUses = (page) =>
+  page.evaluate(() => {
+    const uses = (window.uses = { transactions: 0, timers: 0, reads: 0, listeners: 0 });
+    const count = (target, method, key, counts = () => true) => {
+      const real = target[method];
+      target[method] = function (...args) {
+        if (counts(...args)) uses[key]++;
+        return real.apply(this, args);
+      };
+    };
+    count(IDBDatabase.prototype, 'transaction', 'transactions');
+    count(window, 'setTimeout', 'timers');
+    count(Storage.prototype, 'getItem', 'reads');
+    count(window, 'addEventListener', 'listeners', (type) => type === 'beforeunload');
+  });
+
+/** How often an event uses what costs most, in a page that makes 1,000: the median of a few rounds says enough. */
+const measureUses = async (kind) => {
+  const { page } = await open();
+  if (BUILDS[kind]) await boot(page, {}, BUILDS[kind]);
+  if (kind === 'floor') await load(page, '/floor.js');
+  await page.waitForTimeout(300);
+  await control('reset');
+  await countUses(page);
+  await pace(page, kind);
+  if (kind !== 'idle') await countIs(EVENTS);
+  await page.waitForTimeout(500); // the last deletions
+  const uses = await page.evaluate(() => window.uses);
+  await page.close();
+  return Object.fromEntries(Object.entries(uses).map(([key, count]) => [key, count / EVENTS]));
+};
+
 /**
  * Microseconds of a call: of ours, of ours with 300 B of tags, and of what each is beside: a bare request, and one
  * `JSON.stringify` and one ISO time of the same.
@@ -352,6 +385,19 @@ const parts = {
     const { ours, bare, tagged, text } = await byTurns(kinds, measureCalls);
     row('per call', ours, bare, '≤ 10 µs', 'µs');
     row('per call, 300 B of tags', tagged, text, '≤ 1.8 ×', 'µs');
+  },
+  uses: async () => {
+    const { idle, floor, ours } = await byTurns(['idle', 'floor', 'ours'], measureUses);
+    const aims = {
+      transactions: ['transactions', '≤ 0.3'],
+      timers: ['timers', '≤ 3.9'],
+      reads: ['reads of localStorage', '≤ 2.7'],
+      listeners: ['`beforeunload` listeners', '≤ 0.2'],
+    };
+    for (const [key, [what, aim]] of Object.entries(aims)) {
+      const aboveIdle = (rounds) => rounds.map((uses, i) => uses[key] - idle[i][key]);
+      row(`${what} per event`, aboveIdle(ours), aboveIdle(floor), aim, '');
+    }
   },
   cpu: async () => {
     const { idle, floor, ours } = await byTurns(['idle', 'floor', 'ours'], measurePaced);

@@ -141,7 +141,8 @@ export const createPipeline = (
     drop,
     accept: (call: Call): void => {
       const admit = () => {
-        if (consent === 'denied' || call.said! < consents.lastAt()) refuse('consent-denied');
+        const isOld = call.said && call.said < consents.lastAt();
+        if (consent === 'denied' || isOld) refuse('consent-denied');
       };
       try {
         admit();

@@ -49,10 +49,13 @@ export const createBackoff = (key: string) => {
       const gate = read();
       if (gate.until && !gate.isAsked) write({ ...gate, until: now() + Math.random() * ONLINE_MS });
     },
-    /** Called when the service has taken a record, or the set-up has changed. */
-    end: (): void => {
-      if (read().since) write(OPEN); // other pages have to read that it is open
+    /** Called when the service has taken a record. A wait that it has asked for goes on. */
+    passed: (): void => {
+      const { since, isAsked } = read();
+      if (since && !isAsked) write(OPEN); // other pages have to read that it is open
     },
+    /** Called when the set-up has changed. */
+    end: (): void => write(OPEN),
   };
 };
 

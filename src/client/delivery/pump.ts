@@ -135,10 +135,14 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       const named = nameInFlight(outbox, groups.flat());
       if (!isHidden()) await named;
     }
+    // While they were named, an answer may have asked for a wait, and another request may have taken them.
+    const isOpen = !backoff.read().until;
     for (const group of groups) {
-      // While they were named, an answer may have asked for a wait, and another request may have taken them.
-      const mayStart = outbox.database && !backoff.read().until;
-      if (mayStart && group.every((entry) => !entry.isSent && isSafe(outbox, entry.parcel)))
+      if (
+        isOpen &&
+        outbox.database &&
+        group.every((entry) => !entry.isSent && isSafe(outbox, entry.parcel))
+      )
         start(group, since);
       for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
     }
