@@ -11,6 +11,7 @@ import type {
   Consent,
   CreateAnalytics,
   DisabledOptions,
+  Drop,
   DropReason,
   Emit,
   EventMap,
@@ -57,10 +58,15 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
 
   const emit: Emit = (type, payload) => {
     tell?.(type, payload);
+    const { record } = payload as Partial<Drop>;
     const option = { drop: settings?.onDrop, error: settings?.onError }[type as 'drop'];
-    for (const listener of [option as Listener | undefined, ...(listeners.get(type) ?? [])]) {
+    for (const listener of [option as Listener, ...(listeners.get(type) ?? [])]) {
       // One that throws, or rejects, must not stop delivery.
-      if (listener) (async () => callOnce(listener, payload))().catch(() => undefined);
+      if (listener)
+        (async () =>
+          callOnce(listener, { ...payload, ...(record && { record: { ...record } }) }))().catch(
+          () => undefined,
+        );
     }
   };
 

@@ -47,13 +47,7 @@ export const consentTo = (project: string) => {
   const own = encodeURI(project);
   const key = `analytics-outbox ${own} consent`;
   const known = facts.get(project);
-  // Another build on this page may have made a fact that lacks some members.
-  const fact = Object.assign(known ?? {}, {
-    consent: 'granted',
-    names: new Set(),
-    followers: new Set(),
-    ...known,
-  }) as Fact;
+  const fact: Fact = known ?? { consent: 'granted', names: new Set(), followers: new Set() };
   facts.set(project, fact);
 
   const has = (word: string) => getItem(key) === word;

@@ -34,10 +34,10 @@ export const createPipeline = (
 
   /** Counts what becomes of records, and tells the listeners. */
   const report: Emit = (type, payload) => {
-    const { reason, outcome, record } = payload as Partial<Drop & Listeners['outcome']>;
+    const { reason, outcome } = payload as Partial<Drop & Listeners['outcome']>;
     if (reason) dropped[reason] = (dropped[reason] ?? 0) + 1;
     if (outcome) counts[outcome === 'blocked' ? 'retry' : outcome]++;
-    emit(type, { ...payload, ...(record && { record: { ...record } }) });
+    emit(type, payload);
   };
   const name = nameOf(first);
   const drop = (reason: DropReason, record?: OutboxRecord, message: string = reason) =>
@@ -191,19 +191,15 @@ export const createPipeline = (
       end(true);
       clear(outbox, 'outbox-full');
     },
-    status: (): Status => {
-      const standing = pump.standing();
-      return {
-        storage: outbox.database?.medium() ?? 'none',
-        consent: consents.current(settings.respectGpc),
-        waiting: outbox.count - standing.inFlight,
-        ...standing,
-        delivered: counts.delivered,
-        unknown: counts.unknown,
-        dropped: { ...dropped },
-        userId: user.current(),
-      };
-    },
+    status: (): Status => ({
+      storage: outbox.database?.medium() ?? 'none',
+      consent: consents.current(settings.respectGpc),
+      ...pump.standing(),
+      delivered: counts.delivered,
+      unknown: counts.unknown,
+      dropped: { ...dropped },
+      userId: user.current(),
+    }),
   };
 };
 

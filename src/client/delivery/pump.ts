@@ -232,12 +232,13 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       alarm.stop();
       settle();
     },
-    /** What is under way, what other pages held at the last complete scan, and why nothing is sent until when. */
+    /** What is under way and what waits, what other pages held at the last complete scan, and why nothing is sent until when. */
     standing: () => {
       const nextAttempt = (outbox.database && backoff.read().until) || undefined;
       return {
         elsewhere: claims.elsewhere(),
         inFlight: requests.count(),
+        waiting: outbox.count - requests.count(),
         paused: (outbox.database ? nextAttempt && answers.reason() : 'consent') as Status['paused'],
         nextAttempt,
       };

@@ -99,7 +99,7 @@ export const openDatabase = (
         reopenMs = Math.min(2 * reopenMs, LONGEST_MS);
         become('memory', messageOf(error));
       }
-      throw Object.assign(new Error(), { isOpen });
+      throw { isOpen };
     }
   };
 
