@@ -47,7 +47,13 @@ export const consentTo = (project: string) => {
   const own = encodeURI(project);
   const key = `analytics-outbox ${own} consent`;
   const known = facts.get(project);
-  const fact: Fact = known ?? { consent: 'granted', names: new Set(), followers: new Set() };
+  // Another build on this page may have made a fact that lacks some members.
+  const fact = Object.assign(known ?? {}, {
+    consent: 'granted',
+    names: new Set(),
+    followers: new Set(),
+    ...known,
+  }) as Fact;
   facts.set(project, fact);
 
   const has = (word: string) => getItem(key) === word;

@@ -74,24 +74,22 @@ export const createPipeline = (
     pump.look();
   };
 
+  /** Ends delivery, and closes storage. */
   const close = () => {
+    pump.halt();
     void outbox.database?.end();
     outbox.database = undefined;
   };
 
-  /**
-   * Closes storage. Stored records are left to the next page. Without a database the records stay in memory. If
-   * `isLast`, they are written into the exit note instead.
-   */
-  const end = (isLast?: boolean) => {
-    pump.halt();
-    if (isLast || outbox.noted || outbox.database?.medium() === 'indexeddb') leave(outbox, true);
+  /** Leaves all records to the next page, and closes storage. */
+  const leaveAll = () => {
+    pump.halt(); // before they are left, the records under way are counted
+    leave(outbox, true);
     close();
   };
 
   /** Deletes all records, and forgets the user. */
   const eraseAll = () => {
-    pump.halt();
     close();
     clear(outbox, 'consent-denied');
     user.set('');
@@ -108,8 +106,10 @@ export const createPipeline = (
     begin(); // also if consent is the same: storage may have waited for the end of erasing
     if (!isOther) return;
     if (next === 'granted') user.begin();
-    else if (next === 'pending') end();
-    else eraseAll();
+    else if (next === 'denied') eraseAll();
+    // Records that only the memory has stay there.
+    else if (outbox.noted || outbox.database?.medium() === 'indexeddb') leaveAll();
+    else close();
     report('consent', { consent });
   };
 
@@ -188,7 +188,7 @@ export const createPipeline = (
       unfollow();
       unfollowConsent();
       unschedule();
-      end(true);
+      leaveAll();
       clear(outbox, 'outbox-full');
     },
     status: (): Status => ({

@@ -19,8 +19,8 @@ import { createRelaySend } from './send/relay.js';
 import { HANDOFF, KEEPALIVE_BUDGET } from './send/post.js';
 import type { Sender } from './send/sender.js';
 
-/** After an answer, wait this long for more free places: one write then names the records of several requests. */
-const TOGETHER_MS = 12;
+/** After an answer, wait this long for half of the places to be free: one write then names the records of several requests. */
+const TOGETHER_MS = 20;
 /** What a navigation has broken off waits for this long: until then WebKit breaks it off again and again. */
 const BROKEN_OFF_MS = 5_000;
 
@@ -75,7 +75,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
           (attempts ? putBack : lose)(outbox, entry);
         }
       }
-      alarm.set(now() + (requests.count() ? TOGETHER_MS : 0));
+      alarm.set(now() + (requests.count() > settings().concurrency / 2 ? TOGETHER_MS : 0));
     });
     for (const entry of group) {
       const { record } = entry;
@@ -102,6 +102,22 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   /** Whether to look once more. */
   let isAgain = false;
 
+  /** Names the records of these requests, if they have to be, and starts the requests. */
+  const startAll = async (groups: Entry[][], since: number): Promise<void> => {
+    if (!settings().resends) {
+      const named = nameInFlight(outbox, groups.flat());
+      if (!isHidden()) await named;
+    }
+    // While they were named, an answer may have asked for a wait, and another request may have taken them.
+    const isOpen = !backoff.read().until;
+    const isFree = (entry: Entry) => !entry.isSent && isSafe(outbox, entry.parcel);
+    for (const group of groups) {
+      if (isOpen && outbox.database && group.every(isFree)) start(group, since);
+      for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
+    }
+    isAgain = true;
+  };
+
   /** Starts what may be started now. */
   const round = async (): Promise<void> => {
     isAgain = false;
@@ -113,40 +129,19 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     const { since, until } = backoff.read();
     if (until) {
       alarm.set(until);
-      void claims.claim(pump, true); // the limit applies to what dead pages have left, too
-      return;
+      return void claims.claim(pump, true); // the limit applies to what dead pages have left, too
     }
     if (outbox.count && token?.current() === '') {
       const problem = await token.ask();
-      if (problem && outbox.database && !(await wasLeft(turns))) {
-        answers.lacksToken(problem);
-      }
+      if (problem && outbox.database && !(await wasLeft(turns))) answers.lacksToken(problem);
       isAgain = true;
       return;
     }
     const places = since || isRelay ? 1 : Math.min(answers.width(), settings().concurrency);
     const free = places - requests.count();
     const groups = chooseNext(free, false);
-    if (!groups.length) {
-      if (free > 0) void claims.claim(pump);
-      return;
-    }
-    if (!settings().resends) {
-      const named = nameInFlight(outbox, groups.flat());
-      if (!isHidden()) await named;
-    }
-    // While they were named, an answer may have asked for a wait, and another request may have taken them.
-    const isOpen = !backoff.read().until;
-    for (const group of groups) {
-      if (
-        isOpen &&
-        outbox.database &&
-        group.every((entry) => !entry.isSent && isSafe(outbox, entry.parcel))
-      )
-        start(group, since);
-      for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
-    }
-    isAgain = true;
+    if (groups.length) return startAll(groups, since);
+    if (free > 0) void claims.claim(pump);
   };
 
   /** Sends what may be sent, and goes on until nothing is left to do. */
