@@ -1,4 +1,4 @@
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import { memberOf } from '../client/page.js';
 import { followAddress } from './address.js';
 import type { Later, Listen } from './page.js';
@@ -79,7 +79,7 @@ export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) =>
   };
   const follow = () => {
     show();
-    attempt(() => {
+    mayFail(() => {
       const observer = new MutationObserver(retitle);
       const head = memberOf(document, 'head');
       observer.observe(head, { childList: true, subtree: true, characterData: true });
@@ -92,7 +92,7 @@ export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) =>
       if (isReplaced && settle) view.path = now;
       else show(view);
     };
-    followAddress(listen, onEnd, (isReplaced) => attempt(() => changed(isReplaced)));
+    followAddress(listen, onEnd, (isReplaced) => mayFail(() => changed(isReplaced)));
     listen<PageTransitionEvent>(window, 'pageshow', ({ persisted }) => persisted && show());
     onEnd(
       analytics.on('record', ({ type, body }) => {

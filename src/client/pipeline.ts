@@ -1,4 +1,4 @@
-import { messageOf } from '../interface/errors.js';
+import { messageOf } from '../util/errors.js';
 import { consentTo } from './consent.js';
 import { createPump } from './delivery/pump.js';
 import type { createDirectSend } from './delivery/send/direct.js';

@@ -1,9 +1,9 @@
-import { callOnce } from '../interface/call-once.js';
-import { messageOf } from '../interface/errors.js';
-import { isObject } from '../interface/is-object.js';
+import { callOnce } from '../util/call-once.js';
+import { messageOf } from '../util/errors.js';
+import { isObject } from '../util/is-object.js';
 import { MAX_USER_BYTES } from '../interface/max-user-bytes.js';
 import type { Settings } from './options.js';
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import { byteLength, newId } from './page.js';
 import type { Draft, DropReason, EventBody, OutboxRecord, RecordType } from './types.js';
 
@@ -58,7 +58,7 @@ export const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value) ?? 'nul
 
 /** The tags that the option `context` gives. One that fails gives none, and one that makes an event gets none for it. */
 const contextTags = (context: Settings['context'], known: object): object | undefined => {
-  const tags = attempt(() =>
+  const tags = mayFail(() =>
     copy(
       typeof context === 'function'
         ? callOnce(context as (known: object) => unknown, known)

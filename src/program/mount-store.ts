@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { isLocalOrigin } from '../interface/is-local-name.js';
+import { isLocalOrigin } from '../util/is-local-name.js';
 import { createConsumer } from '../relay.js';
 import type { Incoming, Store } from '../service.js';
 import { load } from './load.js';

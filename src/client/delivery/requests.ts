@@ -1,4 +1,4 @@
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 import { onNavigation } from '../life.js';
 import type { Settings } from '../options.js';
 import { now } from '../page.js';
@@ -29,15 +29,14 @@ export const createRequests = (settings: () => Settings, send: Send) => {
   };
 
   /**
-   * Requests during which a navigation has begun. If one fails early, the navigation is the cause: WebKit breaks off
-   * requests without `keepalive`, and a private window of Firefox all. One that fails later may have arrived: WebKit
-   * never ends the others if the page stays, as with a download.
+   * Requests that were under way as the last navigation began. If one fails early, the navigation is the cause: WebKit
+   * breaks off requests without `keepalive`, and a private window of Firefox all. One that fails later may have arrived:
+   * WebKit never ends the others if the page stays, as with a download.
    */
-  const doubtful = new WeakSet<() => void>();
-  const onBegin = () => running.forEach((lose) => doubtful.add(lose));
+  let doubtful = new Map(running);
+  const onBegin = () => (doubtful = new Map(running));
   // Where the receiver removes repeats, send again now. If not, the answer may still come.
-  const onStay = () =>
-    running.forEach((lose) => doubtful.has(lose) && settings().resends && lose());
+  const onStay = () => doubtful.forEach((lose) => settings().resends && lose());
   /** Ends the listening to navigations; missing while no request is under way. */
   let unhear: (() => void) | undefined;
 
@@ -59,7 +58,7 @@ export const createRequests = (settings: () => Settings, send: Send) => {
     // While nothing answers, every other request goes without: some browsers refuse keepalive.
     const keepalive = bytes <= room && (handoff || silent % 2 === 0);
     const kept = keepalive ? bytes : 0;
-    const controller = (attempt(() => new AbortController()) ?? {}) as AbortController;
+    const controller = (mayFail(() => new AbortController()) ?? {}) as AbortController;
     const began = now();
     const conclude = (attempts?: Attempt[]) => {
       if (!running.delete(controller)) return; // forgotten, since the page was left, or carried on by the browser
@@ -67,7 +66,7 @@ export const createRequests = (settings: () => Settings, send: Send) => {
       count -= group.length;
       onEnd(attempts);
     };
-    unhear ??= attempt(() => onNavigation(onBegin, onStay));
+    unhear ??= mayFail(() => onNavigation(onBegin, onStay));
     running.set(controller, conclude);
     count += group.length;
     room -= kept;
@@ -77,7 +76,7 @@ export const createRequests = (settings: () => Settings, send: Send) => {
     ).then((attempts) => {
       room += kept;
       // In the same task, or a `flush()` would settle in between.
-      if (attempts?.[0]!.status === 0 && doubtful.has(conclude))
+      if (attempts?.[0]!.status === 0 && doubtful.has(controller))
         conclude(now() > began + settings().timeout - SLACK_MS ? undefined : []);
       else if (attempts) conclude(attempts);
     });

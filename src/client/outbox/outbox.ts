@@ -1,4 +1,4 @@
-import { inTime } from '../../interface/in-time.js';
+import { inTime } from '../../util/in-time.js';
 import { newId } from '../page.js';
 import type { DropReason, Emit, OutboxRecord } from '../types.js';
 import type { Database } from './database.js';

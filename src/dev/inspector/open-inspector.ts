@@ -1,6 +1,6 @@
 import { createHost } from './host.js';
 import { isPage, memberOf, outsideZone } from '../../client/page.js';
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 import { FLAG } from '../offer-inspector.js';
 import { createWatched, ofPage, type Panel, type Tracked, type Watched } from '../watched.js';
 import { copyText, follow, saveFile } from './clipboard.js';
@@ -75,7 +75,7 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
     if (isClosed) return;
     clearTimeout(ticking);
     let rest = REST_MS;
-    attempt(() => {
+    mayFail(() => {
       if (!inspection) pick(all().at(-1));
       if (!inspection) return;
       const snapshot = inspection.look();
@@ -83,7 +83,7 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
       if (reason.until! > now || lines.some((line) => isTicking(line, now, line.due)))
         rest = TICK_MS + lines.length / 2; // a long list costs more
       const shown = { ...snapshot, chosen, rows, all: all(), frame: frameName() };
-      const isKeptOpen = !!attempt(() => localStorage.getItem(FLAG));
+      const isKeptOpen = !!mayFail(() => localStorage.getItem(FLAG));
       draw(host.root, view({ ...shown, fault: faults.current(), isKeptOpen }, actions));
     });
     ticking = setTimeout(tick, rest);
@@ -161,7 +161,7 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
       drawSoon();
     },
     keepOpen: (isKept) => {
-      attempt(() => (isKept ? localStorage.setItem(FLAG, '1') : localStorage.removeItem(FLAG)));
+      mayFail(() => (isKept ? localStorage.setItem(FLAG, '1') : localStorage.removeItem(FLAG)));
       drawSoon();
     },
   };
@@ -178,7 +178,7 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
       page.panel = undefined;
       const hadFocus = host.root.activeElement;
       host.remove();
-      if (hadFocus) attempt(() => before?.focus());
+      if (hadFocus) mayFail(() => before?.focus());
     },
   };
   const host = createHost(into, (isRemoved) => {
