@@ -7,7 +7,7 @@ import { engagement } from './engagement.js';
 import { errors } from './errors.js';
 import type { Feature } from './feature.js';
 import { forms } from './forms.js';
-import { outbound } from './outbound.js';
+import { outbound } from './link.js';
 import { createPage, type Page } from './page.js';
 import { pageViews } from './page-views.js';
 import { createTell } from './tell.js';

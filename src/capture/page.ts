@@ -1,25 +1,13 @@
 import { mayFail } from '../util/may-fail.js';
 import { isHidden, isLoading, isOnLink } from '../client/life.js';
+import type { Listen } from './address.js';
 import { ask } from './element.js';
 import type { Capturer } from './types.js';
-import { createViews } from './views.js';
+import { createViews, type Later } from './views.js';
 import { withoutQuery } from './without-query.js';
 
 /** The page as features see it. */
 export type Page = ReturnType<typeof createPage>;
-
-/** Listens to some types of events until all ends, or until what it returns is called. */
-export type Listen = <Heard extends Event>(
-  target: EventTarget,
-  types: string,
-  listener: (event: Heard) => void,
-) => () => void;
-
-/**
- * Does work after so long, as the page is left, or by what is returned: whatever comes first. `isTime` says that it was
- * the time.
- */
-export type Later = (ms: number, work: (isTime?: boolean) => void) => () => void;
 
 /** Follows what happens on the page. With `hasHash`, `#/path` is a part of the path. */
 export const createPage = (analytics: Capturer, hasHash: boolean | undefined) => {

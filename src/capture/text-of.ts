@@ -1,6 +1,9 @@
-import { cut } from './cut.js';
 import { ask } from './element.js';
 import type { TextLabels } from './types.js';
+
+/** So many characters of a text at the most, and no half of an emoji. */
+export const cut = (text: string, longest: number): string =>
+  text.slice(0, longest).replace(/[\ud800-\udbff]$/, '');
 
 const LONGEST = 100;
 /** Of an element with more text than this the rest is not read: white space is most of what some have. */
