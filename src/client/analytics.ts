@@ -1,6 +1,6 @@
+import { isConsent, nameOf, resolveOptions, type Settings } from './options.js';
 import { consentTo, denyAll } from './consent.js';
 import type { createDirectSend } from './delivery/send/direct.js';
-import { isConsent, nameOf, resolveOptions, type Settings } from './options.js';
 import { callOnce } from '../util/call-once.js';
 import { mayFail } from '../util/may-fail.js';
 import { isPage, outsideZone, pageOrigin, timeBy } from './page.js';

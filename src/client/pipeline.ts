@@ -171,7 +171,7 @@ export const createPipeline = (
       const isOther = textOf(next) !== textOf(settings);
       settings = next;
       applyConsent();
-      if (isOther && consent === 'granted') pump.reconfigure();
+      if (isOther && outbox.database) pump.reconfigure();
     },
     flush: async (): Promise<FlushResult> => {
       const before = { ...counts };

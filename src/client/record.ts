@@ -7,11 +7,14 @@ import { mayFail } from '../util/may-fail.js';
 import { byteLength, newId } from './page.js';
 import type { Draft, DropReason, EventBody, OutboxRecord, RecordType } from './types.js';
 
-/** Why a call becomes no record. */
-export type Refusal = Error & { reason: DropReason };
+/** Why a call becomes no record. It is thrown, and never leaves the client. */
+export interface Refusal {
+  reason: DropReason;
+  message: string;
+}
 
 export const refuse = (reason: DropReason, message: string = reason): never => {
-  throw Object.assign(new Error(message), { reason });
+  throw { reason, message } satisfies Refusal;
 };
 
 /** A call with the time at which it was made. */

@@ -232,8 +232,8 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       const nextAttempt = (outbox.database && backoff.read().until) || undefined;
       return {
         elsewhere: claims.elsewhere(),
-        inFlight: requests.count(),
         waiting: outbox.count - requests.count(),
+        inFlight: requests.count(),
         paused: (outbox.database ? nextAttempt && answers.reason() : 'consent') as Status['paused'],
         nextAttempt,
       };

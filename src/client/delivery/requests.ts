@@ -66,7 +66,7 @@ export const createRequests = (settings: () => Settings, send: Send) => {
       count -= group.length;
       onEnd(attempts);
     };
-    unhear ??= mayFail(() => onNavigation(onBegin, onStay));
+    mayFail(() => (unhear ??= onNavigation(onBegin, onStay)));
     running.set(controller, conclude);
     count += group.length;
     room -= kept;

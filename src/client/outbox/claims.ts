@@ -8,7 +8,7 @@ import { drop, lose, trim, type Outbox } from './outbox.js';
 import type { Entry } from './parcel.js';
 import { now } from '../page.js';
 import { isBroken } from './store.js';
-import { renew, save, unconfirmed } from './writer.js';
+import { save, unconfirmed, write } from './writer.js';
 
 /** After its start the page looks again this soon: the page before it may still have been writing. */
 const SOON_MS = 5_000;
@@ -94,7 +94,7 @@ export const createClaims = (outbox: Outbox) => {
     look: (): number => {
       const time = now();
       if (ahead(lookAt, time, LOOK_MS)) return lookAt;
-      if (outbox.count) renew(outbox);
+      if (outbox.count) void write(outbox, []); // renews the lease, or the note where there is no database
       if (!outbox.isClaiming) scan = startScan(); // a claim that is under way reads what is stored anyway
       const longest = isLoading() ? SOON_MS : LOOK_MS; // its lease is short
       return (lookAt =

@@ -100,9 +100,6 @@ export const save = (store: Store, parcel: Parcel, waitMs = 0): void => {
   } else void writeChanges(store);
 };
 
-/** Renews the lease; or the note, where there is no database. */
-export const renew = (store: Store): void => void write(store, []);
-
 /** Writes at once, beside a transaction that is under way: a hidden page may have no later moment. */
 export const writeNow = (store: Store): void => {
   if (store.dirty.size && !isBroken(store)) void write(store, [...store.dirty]);
