@@ -19,8 +19,12 @@ const server = fork(new URL('./server.mjs', import.meta.url));
 const ports = await new Promise((resolve) => server.once('message', resolve));
 const site = `http://shop.example:${ports.site}/`;
 const service = `http://service.example:${ports.service}`;
-const control = async (query) =>
-  Number(await (await fetch(`http://127.0.0.1:${ports.site}/control?${query}`)).text());
+/** On a connection of its own: the server closes one that was idle for 5 s, at which moment another request may use it. */
+const control = async (query) => {
+  const init = { headers: { connection: 'close' } };
+  const answer = await fetch(`http://127.0.0.1:${ports.site}/control?${query}`, init);
+  return Number(await answer.text());
+};
 const countIs = async (wanted) => {
   while ((await control('')) < wanted) await new Promise((done) => setTimeout(done, 5));
 };
