@@ -155,7 +155,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       said = [word, at];
       // If no `init` of this task names a project, a denial counts for all that are stored.
       const apply = () => said?.[0] === 'denied' && outsideZone(() => denyAll(at));
-      if (word === 'denied') queueMicrotask(apply);
+      queueMicrotask(apply);
     },
     status: (): Status =>
       current?.status() ?? {

@@ -141,8 +141,8 @@ export const createPipeline = (
     drop,
     accept: (call: Call): void => {
       const admit = () => {
-        const isOld = call.said && call.said < consents.lastAt();
-        if (consent === 'denied' || isOld) refuse('consent-denied');
+        if (consent === 'denied' || (call.said && call.said < consents.lastAt()))
+          refuse('consent-denied');
       };
       try {
         admit();

@@ -19,8 +19,8 @@ import { createRelaySend } from './send/relay.js';
 import { HANDOFF, KEEPALIVE_BUDGET } from './send/post.js';
 import type { Sender } from './send/sender.js';
 
-/** After an answer, wait this long for half of the places to be free: one write then names the records of several requests. */
-const TOGETHER_MS = 20;
+/** After an answer, wait this long for more free places: one write then names the records of several requests. */
+const TOGETHER_MS = 12;
 /** What a navigation has broken off waits for this long: until then WebKit breaks it off again and again. */
 const BROKEN_OFF_MS = 5_000;
 
@@ -75,7 +75,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
           (attempts ? putBack : lose)(outbox, entry);
         }
       }
-      alarm.set(now() + (requests.count() > settings().concurrency / 2 ? TOGETHER_MS : 0));
+      alarm.set(now() + (requests.count() ? TOGETHER_MS : 0));
     });
     for (const entry of group) {
       const { record } = entry;
