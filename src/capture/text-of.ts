@@ -1,10 +1,6 @@
 import { ask } from './element.js';
 import type { TextLabels } from './types.js';
 
-/** So many characters of a text at the most, and no half of an emoji. */
-export const cut = (text: string, longest: number): string =>
-  text.slice(0, longest).replace(/[\ud800-\udbff]$/, '');
-
 const LONGEST = 100;
 /** Of an element with more text than this the rest is not read: white space is most of what some have. */
 const ENOUGH = 10_000;
@@ -31,3 +27,7 @@ export const textOf = (element: Element, { text }: TextLabels): string | undefin
   }
   return cut(found.slice(0, ENOUGH).replace(/\s+/g, ' ').trim(), LONGEST);
 };
+
+/** So many characters of a text at the most, and no half of an emoji. */
+export const cut = (text: string, longest: number): string =>
+  text.slice(0, longest).replace(/[\ud800-\udbff]$/, '');

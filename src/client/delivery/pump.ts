@@ -110,9 +110,13 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     }
     // While they were named, an answer may have asked for a wait, and another request may have taken them.
     const isOpen = !backoff.read().until;
-    const isFree = (entry: Entry) => !entry.isSent && isSafe(outbox, entry.parcel);
     for (const group of groups) {
-      if (isOpen && outbox.database && group.every(isFree)) start(group, since);
+      if (
+        isOpen &&
+        outbox.database &&
+        group.every((entry) => !entry.isSent && isSafe(outbox, entry.parcel))
+      )
+        start(group, since);
       for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
     }
     isAgain = true;
