@@ -18,13 +18,13 @@ export const INTERNAL = [
   ...['after', 'claim', 'excess', 'hasLeft', 'hurry', 'look', 'mustWait', 'soonest', 'taken'],
   ...['unreadable'],
   // delivery
-  ...['ask', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],
+  ...['ask', 'passed', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],
   ...['isCutOff', 'isSilent', 'lacksToken', 'loseRunning', 'outbox'],
   ...['prepare', 'problem', 'pump', 'read', 'reconfigure', 'restart'],
   ...['retryAfterMs', 'room', 'silent', 'standing', 'start', 'width', 'backoff'],
   // the page, consent, and the user
   ...['accept', 'begin', 'configure', 'current', 'end', 'erase', 'erasing', 'follow', 'leave'],
-  ...['lastAt', 'offer', 'online', 'remember', 'sayAs'],
+  ...['lastAt', 'made', 'offer', 'online', 'remember', 'sayAs'],
   // what is captured
   ...['later', 'listen', 'onEnd', 'onLeave', 'onView'],
 ];

@@ -1,9 +1,4 @@
 export { createLogSnag } from './compat/logsnag.js';
 export { takeOverLogSnag } from './compat/take-over-logsnag.js';
-export type {
-  LogSnag,
-  LogSnagGroup,
-  LogSnagIdentify,
-  LogSnagTrack,
-} from './compat/logsnag-types.js';
+export type { LogSnag, LogSnagGroup, LogSnagIdentify, LogSnagTrack } from './compat/logsnag.js';
 export type { Target } from './compat/target.js';

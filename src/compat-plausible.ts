@@ -5,5 +5,5 @@ export type {
   PlausibleConfig,
   PlausibleOptions,
   PlausibleRequest,
-} from './compat/plausible-types.js';
+} from './compat/plausible.js';
 export type { Target } from './compat/target.js';

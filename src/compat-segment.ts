@@ -5,5 +5,5 @@ export type {
   SegmentBind,
   SegmentCallback,
   SegmentRest,
-} from './compat/segment-types.js';
+} from './compat/segment.js';
 export type { Target } from './compat/target.js';

@@ -5,7 +5,7 @@ import { createSay, cry } from './dev/say.js';
 import { createWatched, note, ofPage, type Tracked } from './dev/watched.js';
 import { outsideZone } from './client/page.js';
 import { OURS } from './client/tag.js';
-import { attempt } from './interface/attempt.js';
+import { mayFail } from './util/may-fail.js';
 
 type Step = [what: string, detail: unknown];
 
@@ -17,7 +17,7 @@ const say = createSay();
 /** The inspector is a file of its own, beside this one. */
 const loadInspector = () =>
   import(import.meta.url.replace(/[^/]*$/, 'outbox-inspector.js')).then(
-    ({ openInspector }: { openInspector: () => unknown }) => attempt(openInspector),
+    ({ openInspector }: { openInspector: () => unknown }) => mayFail(openInspector),
     () => say('outbox-inspector.js is missing: deploy it beside outbox-dev.js'),
   );
 

@@ -152,7 +152,7 @@ it('names every wait, with its value and its file', () => {
       return `${file} ${name} ${Number(number) * UNITS[unit!]!}`;
     }),
   );
-  const waits = ['client', 'dev', 'interface'].flatMap((folder) =>
+  const waits = ['client', 'dev', 'interface', 'util'].flatMap((folder) =>
     ts.sys.readDirectory(join(ROOT, 'src', folder), ['.ts']).flatMap((path) => {
       const found = readFileSync(path, 'utf8').matchAll(/const (\w+_MS) = ([\d_]+);/g);
       const file = path.slice(join(ROOT, 'src/').length);

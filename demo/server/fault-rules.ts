@@ -1,4 +1,4 @@
-import { isObject } from '../../src/interface/is-object.js';
+import { isObject } from '../../src/util/is-object.js';
 
 /** Which requests a rule is for: all of those `/v1/*` gets, narrowed by each part given. */
 export interface FaultMatch {

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { attempt } from '../../src/interface/attempt.js';
+import { mayFail } from '../../src/util/may-fail.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -20,7 +20,7 @@ const typeOf = ({ pathname }: URL): string =>
 
 /** The file that a path of the site leads to. A URL takes away `..`, so what is left begins with the folder or is refused. */
 const fileAt = (folder: URL, path: string): URL | undefined =>
-  attempt(() => {
+  mayFail(() => {
     const file = new URL(`.${path.replace(/\/$/, '/index.html')}`, folder);
     const isInside = file.href.startsWith(folder.href) && !/%2f|%5c/i.test(file.href);
     return isInside && statSync(file).isFile() ? file : undefined;

@@ -1,8 +1,23 @@
 import { outsideZone } from '../client/page.js';
-import type { Listen } from './page.js';
+import { mayFail } from '../util/may-fail.js';
 
 /** How long a change of the address may go unseen that no listener hears of. */
 const LATE_MS = 500;
+
+/** The query of the address by which the page was opened: a router may have cleaned the address since. */
+export const openedWith = (): string | undefined =>
+  // There is no location on a server.
+  mayFail(() => {
+    const [entry] = performance.getEntriesByType('navigation');
+    return new URL(entry?.name ?? location.href).search;
+  });
+
+/** Listens to some types of events until all ends, or until what it returns is called. */
+export type Listen = <Heard extends Event>(
+  target: EventTarget,
+  types: string,
+  listener: (event: Heard) => void,
+) => () => void;
 
 /** Calls after each change of the address within this document. */
 export const followAddress = (

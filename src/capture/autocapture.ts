@@ -1,4 +1,4 @@
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import { isPrerendering } from '../client/life.js';
 import { isLocalHost, isPage, outsideZone } from '../client/page.js';
 import { declared } from './declared.js';
@@ -7,7 +7,7 @@ import { engagement } from './engagement.js';
 import { errors } from './errors.js';
 import type { Feature } from './feature.js';
 import { forms } from './forms.js';
-import { outbound } from './outbound.js';
+import { outbound } from './link.js';
 import { createPage, type Page } from './page.js';
 import { pageViews } from './page-views.js';
 import { createTell } from './tell.js';
@@ -67,7 +67,7 @@ export const autocapture = (
       const labels: Labels = { name, ...(given as Labels) };
       // One that fails, in an old browser or on an odd page, stops no other.
       if (given)
-        attempt(() => feature(createTell(analytics, follow, map, kind, labels), labels, page!));
+        mayFail(() => feature(createTell(analytics, follow, map, kind, labels), labels, page!));
     }
   };
   const start = () => {

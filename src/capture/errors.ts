@@ -1,8 +1,7 @@
-import { cut } from './cut.js';
+import { cut } from './text-of.js';
 import type { Feature } from './feature.js';
 import type { ErrorLabels } from './types.js';
-import { withoutCredentials } from './without-credentials.js';
-import { withoutQuery } from './without-query.js';
+import { withoutCredentials, withoutQuery } from './without-query.js';
 
 const LONGEST = 300;
 /** No more of a text is looked at: some pages throw the whole answer of a server. */

@@ -1,5 +1,5 @@
 import { memberOf } from '../client/page.js';
-import { cut } from './cut.js';
+import { cut } from './text-of.js';
 import { ask } from './element.js';
 import type { Feature } from './feature.js';
 import { onSubmit } from './submits.js';

@@ -26,3 +26,6 @@ export const linkFeature =
       // The page's own listeners come after this one.
       page.later(0, () => event.defaultPrevented || tell(tags));
     });
+
+/** Clicks on links to other hosts. */
+export const outbound = linkFeature(({ host }) => host && host !== location.host && {});

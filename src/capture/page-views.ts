@@ -1,6 +1,6 @@
 import { memberOf } from '../client/page.js';
 import type { Feature } from './feature.js';
-import { openedWith } from './opened-with.js';
+import { openedWith } from './address.js';
 import type { PageViewLabels } from './types.js';
 import { withoutQuery } from './without-query.js';
 

@@ -1,25 +1,13 @@
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import { isHidden, isLoading, isOnLink } from '../client/life.js';
+import type { Listen } from './address.js';
 import { ask } from './element.js';
 import type { Capturer } from './types.js';
-import { createViews } from './views.js';
+import { createViews, type Later } from './views.js';
 import { withoutQuery } from './without-query.js';
 
 /** The page as features see it. */
 export type Page = ReturnType<typeof createPage>;
-
-/** Listens to some types of events until all ends, or until what it returns is called. */
-export type Listen = <Heard extends Event>(
-  target: EventTarget,
-  types: string,
-  listener: (event: Heard) => void,
-) => () => void;
-
-/**
- * Does work after so long, as the page is left, or by what is returned: whatever comes first. `isTime` says that it was
- * the time.
- */
-export type Later = (ms: number, work: (isTime?: boolean) => void) => () => void;
 
 /** Follows what happens on the page. With `hasHash`, `#/path` is a part of the path. */
 export const createPage = (analytics: Capturer, hasHash: boolean | undefined) => {
@@ -30,7 +18,7 @@ export const createPage = (analytics: Capturer, hasHash: boolean | undefined) =>
   const listen: Listen = (target, types, listener) => {
     const hear = (event: Event) => {
       // An address that is none, an object that cannot be made a text: there is nothing to record.
-      attempt(() => listener(event as never));
+      mayFail(() => listener(event as never));
     };
     // Elements and shadow trees that the page has thrown away are not held.
     const held = new WeakRef(target);
@@ -45,7 +33,7 @@ export const createPage = (analytics: Capturer, hasHash: boolean | undefined) =>
   };
 
   const leaves: (() => void)[] = [];
-  const leave = () => leaves.forEach(attempt);
+  const leave = () => leaves.forEach(mayFail);
   const hide = () => isHidden() && leave();
   // In the capturing phase, so that the tracker hands off what is recorded now. On the document, so that `web-vitals`,
   // which listens on the window, has told its last values by then.
@@ -58,7 +46,7 @@ export const createPage = (analytics: Capturer, hasHash: boolean | undefined) =>
   onEnd(() => waiting.clear());
   const later: Later = (ms, work) => {
     const run = (isTime?: boolean) => {
-      if (waiting.delete(run)) attempt(() => work(isTime));
+      if (waiting.delete(run)) mayFail(() => work(isTime));
     };
     waiting.add(run);
     setTimeout(run, ms, true);

@@ -1,4 +1,3 @@
-import { cut } from './cut.js';
 import { ask } from './element.js';
 import type { TextLabels } from './types.js';
 
@@ -28,3 +27,7 @@ export const textOf = (element: Element, { text }: TextLabels): string | undefin
   }
   return cut(found.slice(0, ENOUGH).replace(/\s+/g, ' ').trim(), LONGEST);
 };
+
+/** So many characters of a text at the most, and no half of an emoji. */
+export const cut = (text: string, longest: number): string =>
+  text.slice(0, longest).replace(/[\ud800-\udbff]$/, '');

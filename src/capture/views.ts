@@ -1,7 +1,6 @@
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import { memberOf } from '../client/page.js';
-import { followAddress } from './address.js';
-import type { Later, Listen } from './page.js';
+import { followAddress, type Listen } from './address.js';
 import type { Capturer } from './types.js';
 
 /** What is viewed, as tags: the page, or a route of it. */
@@ -23,6 +22,12 @@ const TITLE_MS = 100;
 const LOOKS = 20;
 
 const titleNow = (): string | undefined => memberOf(document, 'title') || undefined;
+
+/**
+ * Does work after so long, as the page is left, or by what is returned: whatever comes first. `isTime` says that it was
+ * the time.
+ */
+export type Later = (ms: number, work: (isTime?: boolean) => void) => () => void;
 
 interface Parts {
   analytics: Capturer;
@@ -79,7 +84,7 @@ export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) =>
   };
   const follow = () => {
     show();
-    attempt(() => {
+    mayFail(() => {
       const observer = new MutationObserver(retitle);
       const head = memberOf(document, 'head');
       observer.observe(head, { childList: true, subtree: true, characterData: true });
@@ -92,7 +97,7 @@ export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) =>
       if (isReplaced && settle) view.path = now;
       else show(view);
     };
-    followAddress(listen, onEnd, (isReplaced) => attempt(() => changed(isReplaced)));
+    followAddress(listen, onEnd, (isReplaced) => mayFail(() => changed(isReplaced)));
     listen<PageTransitionEvent>(window, 'pageshow', ({ persisted }) => persisted && show());
     onEnd(
       analytics.on('record', ({ type, body }) => {

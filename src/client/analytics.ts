@@ -1,8 +1,8 @@
+import { isConsent, nameOf, resolveOptions, type Settings } from './options.js';
 import { consentTo, denyAll } from './consent.js';
 import type { createDirectSend } from './delivery/send/direct.js';
-import { isConsent, nameOf, resolveOptions, type Settings } from './options.js';
-import { callOnce } from '../interface/call-once.js';
-import { attempt } from '../interface/attempt.js';
+import { callOnce } from '../util/call-once.js';
+import { mayFail } from '../util/may-fail.js';
 import { isPage, outsideZone, pageOrigin, timeBy } from './page.js';
 import { createPipeline, type Pipeline } from './pipeline.js';
 import { copy, type Call } from './record.js';
@@ -11,6 +11,7 @@ import type {
   Consent,
   CreateAnalytics,
   DisabledOptions,
+  Drop,
   DropReason,
   Emit,
   EventMap,
@@ -57,10 +58,15 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
 
   const emit: Emit = (type, payload) => {
     tell?.(type, payload);
+    const { record } = payload as Partial<Drop>;
     const option = { drop: settings?.onDrop, error: settings?.onError }[type as 'drop'];
-    for (const listener of [option as Listener | undefined, ...(listeners.get(type) ?? [])]) {
+    for (const listener of [option as Listener, ...(listeners.get(type) ?? [])]) {
       // One that throws, or rejects, must not stop delivery.
-      if (listener) (async () => callOnce(listener, payload))().catch(() => undefined);
+      if (listener)
+        (async () =>
+          callOnce(listener, { ...payload, ...(record && { record: { ...record } }) }))().catch(
+          () => undefined,
+        );
     }
   };
 
@@ -77,7 +83,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
   const run = (work: (pipeline: Pipeline) => void): void => {
     if (off()) return;
     const pipeline = current;
-    if (pipeline) attempt(() => outsideZone(() => work(pipeline)));
+    if (pipeline) mayFail(() => outsideZone(() => work(pipeline)));
     else if (early.length < EARLY) {
       early.push([past ?? { at: Date.now() }, work]);
       tell?.('wait', undefined);
@@ -87,7 +93,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
   const accept = (type: Call['type'], [subject, given, ...more]: unknown[]): void => {
     const at = past?.at ?? timeBy(settings?.now);
     // With a pipeline, a call becomes text before it returns. Without one it waits, so the page must not change it.
-    const kept = current ? given : (attempt(() => copy(given)) ?? given);
+    const kept = current ? given : (mayFail(() => copy(given)) ?? given);
     run((pipeline) => {
       const call = { type, at, said: past?.at, subject, given: kept, more, seen: past?.seen };
       tell?.('call', call);

@@ -1,4 +1,4 @@
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import { later } from './later.js';
 import { whenShown } from './life.js';
 import { openDatabase } from './outbox/database.js';
@@ -162,7 +162,7 @@ export const consentTo = (project: string) => {
 export const denyAll = (at: number): void => {
   for (const key of keysOfItems('analytics-outbox ')) {
     // Another script may have made a key that does not decode.
-    const project = attempt(() => decodeURI(/ (\S+) consent$/.exec(key)![1]!));
+    const project = mayFail(() => decodeURI(/ (\S+) consent$/.exec(key)![1]!));
     if (project) consentTo(project).set('denied', at);
   }
 };

@@ -1,4 +1,4 @@
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import { later } from './later.js';
 import { memberOf } from './page.js';
 
@@ -56,7 +56,7 @@ const LINK = '[href]:not([target],[download],[href^="#"])';
 
 /** Whether a click follows a link, unless a listener prevents it. */
 export const isOnLink = ({ target }: Event): unknown =>
-  attempt(() => (target as Element).closest(LINK));
+  mayFail(() => (target as Element).closest(LINK));
 
 /** What to call when a navigation begins, and what if the page is still there 5 s later. */
 const hearers = new Map<(event?: Event) => void, () => void>();

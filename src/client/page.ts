@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid';
-import { attempt } from '../interface/attempt.js';
-import { inTime } from '../interface/in-time.js';
+import { mayFail } from '../util/may-fail.js';
+import { inTime } from '../util/in-time.js';
 
 /** What the snippet reads of the page and its browser. Nothing in here throws. */
 
@@ -15,15 +15,15 @@ const storage = (): Storage => (kept = localStorage ?? kept);
 // localStorage is missing, blocked or full in some pages and modes.
 
 export const getItem = (key: string): string | null => {
-  const value: unknown = attempt(() => storage().getItem(key));
+  const value: unknown = mayFail(() => storage().getItem(key));
   return typeof value === 'string' ? value : null;
 };
 
-export const removeItem = (key: string): void => attempt(() => storage().removeItem(key));
+export const removeItem = (key: string): void => mayFail(() => storage().removeItem(key));
 
 /** Returns nothing if it is full or does not work. Then there is no value: the former one would be wrong. */
 export const setItem = (key: string, value: string): boolean | undefined => {
-  const isSet = attempt(() => (storage().setItem(key, value), true));
+  const isSet = mayFail(() => (storage().setItem(key, value), true));
   if (!isSet) removeItem(key);
   return isSet;
 };
@@ -42,7 +42,7 @@ export const setWord = (key: string, value: string, at: number): void => {
 
 /** The keys that begin with this. */
 export const keysOfItems = (start = ''): string[] =>
-  attempt(() => Object.keys(storage()).filter((key) => key.startsWith(start))) ?? [];
+  mayFail(() => Object.keys(storage()).filter((key) => key.startsWith(start))) ?? [];
 
 /**
  * Reads a member of `document`, or of another object of the page's that elements can put names into. With
@@ -75,16 +75,16 @@ export const pageOrigin = (): string => (location.host ? location : globalThis).
 
 /** The visitor's browser asks sites not to share data (https://w3c.github.io/gpc/). */
 export const isGpcOn = (): boolean =>
-  !!attempt(
+  !!mayFail(
     () => (navigator as Navigator & { globalPrivacyControl?: boolean }).globalPrivacyControl,
   );
 
 /** The browser says that there is no network. It may be wrong, so this is never a reason not to try. */
-export const isOffline = (): boolean => attempt(() => navigator.onLine) === false;
+export const isOffline = (): boolean => mayFail(() => navigator.onLine) === false;
 
 /** Gives the browser a POST to send, whatever becomes of the page. Returns nothing or false if the browser does not take it. */
 export const beacon = (url: string, body: string): boolean | undefined =>
-  attempt(() => navigator.sendBeacon(url, body));
+  mayFail(() => navigator.sendBeacon(url, body));
 
 /** How long the browser may take to name the databases. */
 const LISTING_MS = 1_000;
@@ -95,24 +95,24 @@ export const databaseNames = async (): Promise<string[]> =>
 
 /** Deletes a database, once all pages have closed it. */
 export const deleteDatabase = (name: string): unknown =>
-  attempt(() => indexedDB.deleteDatabase(name));
+  mayFail(() => indexedDB.deleteDatabase(name));
 
 /** Without `crypto`, or with one that a script has broken, the id is less random: it is no secret. */
-export const newId = (): string => attempt(nanoid) ?? Math.random().toString(36).slice(2);
+export const newId = (): string => mayFail(nanoid) ?? Math.random().toString(36).slice(2);
 
 /** Bytes of a text in UTF-8. Where the page has broken the encoder, the most that they can be. */
 export const byteLength = (text: string): number =>
-  attempt(() => new TextEncoder().encode(text).length) ?? 3 * text.length;
+  mayFail(() => new TextEncoder().encode(text).length) ?? 3 * text.length;
 
 /** Milliseconds since the epoch by the browser's clock: pages of a site share what goes by it. */
 export const now = (): number => Date.now();
 
 /** Milliseconds since the epoch: by the site's own clock, as long as that works. */
 export const timeBy = (clock: (() => number) | undefined): number =>
-  (clock && attempt(() => +clock())) || now();
+  (clock && mayFail(() => +clock())) || now();
 
 /** Milliseconds since the page was opened, whatever becomes of the clock. */
-export const sinceOpened = (): number => attempt(() => +performance.now()) || 0;
+export const sinceOpened = (): number => mayFail(() => +performance.now()) || 0;
 
 /**
  * Runs work outside of the zones of zone.js, in which each of our timers would make Angular check all its views

@@ -1,4 +1,4 @@
-import { messageOf } from '../interface/errors.js';
+import { messageOf } from '../util/errors.js';
 import { consentTo } from './consent.js';
 import { createPump } from './delivery/pump.js';
 import type { createDirectSend } from './delivery/send/direct.js';
@@ -34,10 +34,10 @@ export const createPipeline = (
 
   /** Counts what becomes of records, and tells the listeners. */
   const report: Emit = (type, payload) => {
-    const { reason, outcome, record } = payload as Partial<Drop & Listeners['outcome']>;
+    const { reason, outcome } = payload as Partial<Drop & Listeners['outcome']>;
     if (reason) dropped[reason] = (dropped[reason] ?? 0) + 1;
     if (outcome) counts[outcome === 'blocked' ? 'retry' : outcome]++;
-    emit(type, { ...payload, ...(record && { record: { ...record } }) });
+    emit(type, payload);
   };
   const name = nameOf(first);
   const drop = (reason: DropReason, record?: OutboxRecord, message: string = reason) =>
@@ -74,24 +74,22 @@ export const createPipeline = (
     pump.look();
   };
 
+  /** Ends delivery, and closes storage. */
   const close = () => {
+    pump.halt();
     void outbox.database?.end();
     outbox.database = undefined;
   };
 
-  /**
-   * Closes storage. Stored records are left to the next page. Without a database the records stay in memory. If
-   * `isLast`, they are written into the exit note instead.
-   */
-  const end = (isLast?: boolean) => {
-    pump.halt();
-    if (isLast || outbox.noted || outbox.database?.medium() === 'indexeddb') leave(outbox, true);
+  /** Leaves all records to the next page, and closes storage. */
+  const leaveAll = () => {
+    pump.halt(); // before they are left, the records under way are counted
+    leave(outbox, true);
     close();
   };
 
   /** Deletes all records, and forgets the user. */
   const eraseAll = () => {
-    pump.halt();
     close();
     clear(outbox, 'consent-denied');
     user.set('');
@@ -108,8 +106,10 @@ export const createPipeline = (
     begin(); // also if consent is the same: storage may have waited for the end of erasing
     if (!isOther) return;
     if (next === 'granted') user.begin();
-    else if (next === 'pending') end();
-    else eraseAll();
+    else if (next === 'denied') eraseAll();
+    // Records that only the memory has stay there.
+    else if (outbox.noted || outbox.database?.medium() === 'indexeddb') leaveAll();
+    else close();
     report('consent', { consent });
   };
 
@@ -141,7 +141,8 @@ export const createPipeline = (
     drop,
     accept: (call: Call): void => {
       const admit = () => {
-        if (consent === 'denied' || call.said! < consents.lastAt()) refuse('consent-denied');
+        if (consent === 'denied' || (call.said && call.said < consents.lastAt()))
+          refuse('consent-denied');
       };
       try {
         admit();
@@ -170,7 +171,7 @@ export const createPipeline = (
       const isOther = textOf(next) !== textOf(settings);
       settings = next;
       applyConsent();
-      if (isOther && consent === 'granted') pump.reconfigure();
+      if (isOther && outbox.database) pump.reconfigure();
     },
     flush: async (): Promise<FlushResult> => {
       const before = { ...counts };
@@ -187,22 +188,18 @@ export const createPipeline = (
       unfollow();
       unfollowConsent();
       unschedule();
-      end(true);
+      leaveAll();
       clear(outbox, 'outbox-full');
     },
-    status: (): Status => {
-      const standing = pump.standing();
-      return {
-        storage: outbox.database?.medium() ?? 'none',
-        consent: consents.current(settings.respectGpc),
-        waiting: outbox.count - standing.inFlight,
-        ...standing,
-        delivered: counts.delivered,
-        unknown: counts.unknown,
-        dropped: { ...dropped },
-        userId: user.current(),
-      };
-    },
+    status: (): Status => ({
+      storage: outbox.database?.medium() ?? 'none',
+      consent: consents.current(settings.respectGpc),
+      ...pump.standing(),
+      delivered: counts.delivered,
+      unknown: counts.unknown,
+      dropped: { ...dropped },
+      userId: user.current(),
+    }),
   };
 };
 

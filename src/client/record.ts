@@ -1,17 +1,20 @@
-import { callOnce } from '../interface/call-once.js';
-import { messageOf } from '../interface/errors.js';
-import { isObject } from '../interface/is-object.js';
+import { callOnce } from '../util/call-once.js';
+import { messageOf } from '../util/errors.js';
+import { isObject } from '../util/is-object.js';
 import { MAX_USER_BYTES } from '../interface/max-user-bytes.js';
 import type { Settings } from './options.js';
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import { byteLength, newId } from './page.js';
 import type { Draft, DropReason, EventBody, OutboxRecord, RecordType } from './types.js';
 
-/** Why a call becomes no record. */
-export type Refusal = Error & { reason: DropReason };
+/** Why a call becomes no record. It is thrown, and never leaves the client. */
+export interface Refusal {
+  reason: DropReason;
+  message: string;
+}
 
 export const refuse = (reason: DropReason, message: string = reason): never => {
-  throw Object.assign(new Error(message), { reason });
+  throw { reason, message } satisfies Refusal;
 };
 
 /** A call with the time at which it was made. */
@@ -58,7 +61,7 @@ export const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value) ?? 'nul
 
 /** The tags that the option `context` gives. One that fails gives none, and one that makes an event gets none for it. */
 const contextTags = (context: Settings['context'], known: object): object | undefined => {
-  const tags = attempt(() =>
+  const tags = mayFail(() =>
     copy(
       typeof context === 'function'
         ? callOnce(context as (known: object) => unknown, known)
@@ -70,7 +73,8 @@ const contextTags = (context: Settings['context'], known: object): object | unde
 
 /** The body of an event's request. A field that is not given is not sent, since JSON leaves undefined out. `tags` is. */
 const eventBody = (
-  { subject, given, at, seen }: Call,
+  { subject, at, seen }: Call,
+  given: Record<string, unknown>,
   { project, channel: usual, context }: Settings,
   user: string | undefined,
 ): object => {
@@ -84,7 +88,7 @@ const eventBody = (
     user_id = user,
     userId = user_id,
     ...rest
-  } = given as Record<string, unknown>;
+  } = given;
   expect(typeof subject === 'string' && !!subject, 'name');
   expect(tags === undefined || isObject(tags), 'tags');
   const own = { ...rest, ...(tags as object) };
@@ -95,7 +99,7 @@ const eventBody = (
     description,
     icon,
     notify,
-    tags: { ...contextTags(context, { ...seen, ...own }), ...own },
+    tags: { ...(context && contextTags(context, { ...seen, ...own })), ...own },
     user_id: userId === null || userId === undefined ? undefined : idOf(userId),
     timestamp: timeOf(timestamp ?? at),
   };
@@ -128,11 +132,11 @@ export const recordOf = (
 ): OutboxRecord => {
   const { type, at, subject } = call;
   const { project, beforeSend, maxRecordBytes } = settings;
-  const given = call.given ?? {};
+  const given = (call.given ?? {}) as Record<string, unknown>;
   expect(isObject(given), 'fields');
   const full = (
     type === 'event'
-      ? eventBody({ ...call, given }, settings, user)
+      ? eventBody(call, given, settings, user)
       : { project, user_id: idOf(subject), properties: given }
   ) as EventBody;
   const { user_id } = full;
@@ -142,7 +146,8 @@ export const recordOf = (
     else if (kept.user_id !== user_id) made.add(kept.user_id);
   }
   const body = JSON.stringify(kept);
-  const size = byteLength(body);
+  // No text has more than three bytes a character, so most need no measuring.
+  const size = 3 * body.length > maxRecordBytes ? byteLength(body) : 0;
   if (size > maxRecordBytes) refuse('too-large', `${size} bytes`);
   return { id: newId(), type, body, at, attempts: 0, user: kept.user_id };
 };

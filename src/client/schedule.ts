@@ -1,4 +1,4 @@
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import { later } from './later.js';
 import { isFleeting, isGoing, isHidden } from './life.js';
 import type { Settings } from './options.js';
@@ -32,7 +32,7 @@ export const createSchedule = (
     fresh = -Infinity;
     clearTimeout(timer);
     // Off the critical path of the page. Safari has no `requestIdleCallback`, and a page's own may never call.
-    const isAsked = attempt(() => !!requestIdleCallback(flushNow, { timeout: IDLE_MS }));
+    const isAsked = mayFail(() => !!requestIdleCallback(flushNow, { timeout: IDLE_MS }));
     timer = later(flushNow, isAsked ? LATE_MS : 0);
   };
 

@@ -1,6 +1,6 @@
-import { messageOf } from '../interface/errors.js';
+import { messageOf } from '../util/errors.js';
 import type { Tell, Tracker } from './analytics.js';
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import { isLocalHost, memberOf } from './page.js';
 import { isText } from './options.js';
 import { whenShown } from './life.js';
@@ -58,7 +58,7 @@ export const installTag = (
   }
   const take = () => ((globals[name] = found)[OURS] = steps);
   // Taken by another script, or frozen. The developers' file says so.
-  if (!Array.isArray(calls) || !attempt(take)) return undefined;
+  if (!Array.isArray(calls) || !mayFail(take)) return undefined;
   const made = calls.splice(0);
   const tracker = createTracker(tell);
   const methods = Object.assign(found, tracker.analytics) as unknown as Methods;
@@ -81,7 +81,7 @@ export const installTag = (
   const takeKept = () => {
     for (const key of Object.keys(sessionStorage).sort()) {
       if (key.slice(13) === name + dataset['project'])
-        attempt(() => {
+        mayFail(() => {
           const kept = JSON.parse(sessionStorage[key] as string) as StubCall[];
           delete sessionStorage[key];
           if (kept[0]![0] !== own) kept.forEach(run); // this page's own are in memory
@@ -90,7 +90,7 @@ export const installTag = (
   };
   // To look costs 0.3 ms. In a frame it would take those of the page around it, which still has them, and a prerendered
   // page has a copy of those of its tab. The calls wait for `init`.
-  if (globals['top'] === globals && found['status']) whenShown(() => attempt(takeKept));
+  if (globals['top'] === globals && found['status']) whenShown(() => mayFail(takeKept));
   // Code that has kept a reference to the stub reaches the tracker through this `push`.
   calls.push = run;
   // Before `init`, which may use storage only with consent.

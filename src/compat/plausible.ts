@@ -1,12 +1,54 @@
 import { pageAddress, pageTags, pathOf } from './browser/page-tags.js';
 import { callBack } from './call-back.js';
-import type {
-  Plausible,
-  PlausibleConfig,
-  PlausibleOptions,
-  PlausibleRequest,
-} from './plausible-types.js';
 import type { Target } from './target.js';
+
+/** What Plausible takes beside the name of an event. */
+export interface PlausibleOptions {
+  /** They become tags. */
+  props?: object;
+  /** They become the tags `amount` and `currency`. */
+  revenue?: { amount: number | string; currency: string };
+  /**
+   * Called at once, as if the service had answered 202: the outbox has the event. Called with nothing where
+   * `transformRequest` has dropped it.
+   */
+  callback?: (result?: { status: number }) => unknown;
+  /** The address of the event, which becomes the tag `path`, without its query. @default the page's own, of a view */
+  url?: string;
+  /** The same. It wins over `url`. */
+  u?: string;
+  /** Not sent: there is no bounce rate. */
+  interactive?: boolean;
+}
+
+/** What Plausible would send of an event. What it has beside these is not sent. */
+export interface PlausibleRequest {
+  /** The name. */
+  n: string;
+  /** The address. */
+  u?: string | undefined;
+  /** The referrer, of a view. */
+  r?: string | null;
+  /** The properties. */
+  p?: object;
+  /** The revenue. */
+  $?: object | undefined;
+}
+
+/** What of `plausible.init` counts here. */
+export interface PlausibleConfig {
+  /** Tags of every event, or a function that makes them. */
+  customProperties?: object | ((eventName: string) => object);
+  /** Changes each event, or drops it by an answer that is falsy. An event for which it fails is dropped, too. */
+  transformRequest?: (request: PlausibleRequest) => PlausibleRequest | null | undefined;
+}
+
+/** Plausible's documented function. It does not throw. */
+export interface Plausible {
+  /** An event. `pageview` becomes `Page Viewed`. */
+  (name: string, options?: PlausibleOptions): void;
+  init(config?: PlausibleConfig): void;
+}
 
 /**
  * Plausible's documented function, over an instance.

@@ -1,5 +1,5 @@
 import { createLogSnag } from './logsnag.js';
-import type { LogSnag } from './logsnag-types.js';
+import type { LogSnag } from './logsnag.js';
 import { refuse } from './refuse.js';
 import type { Target } from './target.js';
 

@@ -1,6 +1,6 @@
 import { onUse } from './browser/on-use.js';
 import { createPlausible } from './plausible.js';
-import type { Plausible, PlausibleConfig } from './plausible-types.js';
+import type { Plausible, PlausibleConfig } from './plausible.js';
 import type { Target } from './target.js';
 
 type Call = Parameters<Plausible>;

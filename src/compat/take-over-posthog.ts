@@ -1,5 +1,5 @@
 import { createPostHog } from './posthog.js';
-import type { PostHog } from './posthog-types.js';
+import type { PostHog } from './posthog.js';
 import type { ConsentTarget } from './target.js';
 
 type Call = [method: string, ...args: unknown[]];

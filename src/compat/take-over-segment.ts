@@ -1,7 +1,7 @@
 import { withoutQuery } from '../capture/without-query.js';
 import { refuse } from './refuse.js';
 import { createSegment } from './segment.js';
-import type { SegmentAnalytics } from './segment-types.js';
+import type { SegmentAnalytics } from './segment.js';
 import type { Target } from './target.js';
 
 /** What the stub notes of the page at a call, from its version 5.2 on: path, title, referrer. */

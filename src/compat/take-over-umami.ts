@@ -1,7 +1,7 @@
 import { onUse } from './browser/on-use.js';
 import type { Target } from './target.js';
 import { createUmami } from './umami.js';
-import type { Umami } from './umami-types.js';
+import type { Umami } from './umami.js';
 
 const EVENT = 'data-umami-event';
 

@@ -1,4 +1,4 @@
-import { openedWith } from '../capture/opened-with.js';
+import { openedWith } from '../capture/address.js';
 import { kept } from './kept.js';
 import type { Keep, Part } from './types.js';
 

@@ -1,5 +1,5 @@
-import { isObject } from '../interface/is-object.js';
-import { attempt } from '../interface/attempt.js';
+import { isObject } from '../util/is-object.js';
+import { mayFail } from '../util/may-fail.js';
 import type { Call } from '../client/record.js';
 import type { Drop, OutboxRecord } from '../client/types.js';
 import { answerOf } from './delivery.js';
@@ -53,11 +53,11 @@ const culprit = (
   if (typeof value === 'bigint') return [path, 'BigInt'];
   if (above.includes(value)) return [path, 'it contains itself'];
   const object = value as Record<string, unknown>;
-  const fails = (key: string) => !attempt(() => [JSON.stringify(object[key])]);
-  const key = attempt(() => Object.keys(object).find(fails));
+  const fails = (key: string) => !mayFail(() => [JSON.stringify(object[key])]);
+  const key = mayFail(() => Object.keys(object).find(fails));
   if (key === undefined) return [path];
   return culprit(
-    attempt(() => object[key]),
+    mayFail(() => object[key]),
     [...path, key],
     [...above, value],
   );

@@ -1,4 +1,4 @@
-import { isObject } from '../interface/is-object.js';
+import { isObject } from '../util/is-object.js';
 import type { Call } from '../client/record.js';
 import { show } from './show.js';
 

@@ -2,7 +2,7 @@ import { creatorOf, type Tell } from '../client/analytics.js';
 import type { createDirectSend } from '../client/delivery/send/direct.js';
 import { isPage } from '../client/page.js';
 import type { Analytics, CreateAnalytics, DisabledOptions, EventMap } from '../client/types.js';
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import { createDeveloper } from './developer.js';
 import { watchMethods } from './methods.js';
 import { offerInspector } from './offer-inspector.js';
@@ -15,7 +15,7 @@ const refuse = (problem: string): never => {
 
 const loadInspector = () =>
   import('./inspector/open-inspector.js').then(
-    ({ openInspector }) => attempt(openInspector),
+    ({ openInspector }) => mayFail(openInspector),
     () => undefined,
   );
 

@@ -1,4 +1,4 @@
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import type { DeliveryError, Options } from '../client/types.js';
 
 type Destination = Pick<Partial<Options>, 'relay' | 'baseUrl'>;
@@ -24,7 +24,7 @@ const MOST = 200;
 export const answerOf = (problem: string): string => {
   const [, start, text] = /^(\S+ \d+) ([^]+)/.exec(problem) ?? [problem, problem];
   if (!text) return problem.trim();
-  const { message = text } = attempt(() => JSON.parse(text) as { message?: unknown }) ?? {};
+  const { message = text } = mayFail(() => JSON.parse(text) as { message?: unknown }) ?? {};
   return `${start}: ${String(message).slice(0, MOST)}`;
 };
 

@@ -1,5 +1,5 @@
 import type { Tell } from '../client/analytics.js';
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import { isPage } from '../client/page.js';
 import { problemsOf } from '../client/options.js';
 import type { Call } from '../client/record.js';
@@ -139,12 +139,12 @@ export const createDeveloper = ({ say, refuse, ...entry }: Parts): Tell => {
     if (!isPage()) return;
     if (what === 'init') {
       isStarted = true;
-      const problem = attempt(() => optionsProblem(detail, mayBeDirect, tag?.dataset));
+      const problem = mayFail(() => optionsProblem(detail, mayBeDirect, tag?.dataset));
       if (problem) return refuse(problem);
       // All of it was told of the tag.
-      if (attempt(() => problemsOf(detail as Options, mayBeDirect).length)) return;
+      if (mayFail(() => problemsOf(detail as Options, mayBeDirect).length)) return;
     }
-    attempt(() => {
+    mayFail(() => {
       (handlers as Partial<Record<string, (detail: unknown) => void>>)[what]?.(detail);
       if (options.debug && EVENTS.includes(what)) logStep(what, detail);
     });

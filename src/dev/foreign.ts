@@ -1,4 +1,4 @@
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import { HELP, type Say } from './say.js';
 
 /** The script of another tool has this long to come before its calls count as nobody's. */
@@ -47,7 +47,7 @@ const SIGNS_WITHOUT: readonly Sign[] = [
 export const watchForeign = (say: Say): unknown =>
   setTimeout(() => {
     const seen = (signs: readonly Sign[]) =>
-      signs.filter(([, , isSeen]) => attempt(() => isSeen(window as unknown as Page)));
+      signs.filter(([, , isSeen]) => mayFail(() => isSeen(window as unknown as Page)));
     for (const [what, file] of seen(SIGNS))
       say(`${what} are here, and nothing takes them: analytics-outbox/compat/${file} does`);
     for (const [what, file] of seen(SIGNS_WITHOUT))

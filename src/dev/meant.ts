@@ -1,4 +1,4 @@
-import { nearest } from '../interface/near.js';
+import { nearest } from '../util/near.js';
 
 const quoted = (name: string): string => `\`${name}\``;
 

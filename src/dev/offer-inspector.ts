@@ -1,4 +1,4 @@
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import { ofPage } from './watched.js';
 
 /** Any value under this key of localStorage opens the inspector on every page of the site. */
@@ -10,7 +10,7 @@ export type LoadInspector = () => Promise<unknown>;
 const isAsked = (tag: HTMLElement | null | undefined): unknown =>
   tag?.matches('[data-inspect]') ||
   /[?&]analytics\b/.test(location.search) ||
-  attempt(() => localStorage.getItem(FLAG));
+  mayFail(() => localStorage.getItem(FLAG));
 
 /** Opens the inspector if the page asks for it, and whenever its key is pressed: Ctrl, Shift, and the key left of 1. */
 export const offerInspector = (load: LoadInspector, tag?: HTMLElement | null): void => {

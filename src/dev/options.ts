@@ -14,7 +14,7 @@ import {
   type NumberName,
 } from '../client/options.js';
 import type { Options } from '../client/types.js';
-import { nearest } from '../interface/near.js';
+import { nearest } from '../util/near.js';
 import { didYouMean } from './meant.js';
 import { show } from './show.js';
 

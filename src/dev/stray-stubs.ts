@@ -1,4 +1,4 @@
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 
 /** A stub that no tag has taken the place of yet. Reading a property of the page's own window may have effects. */
 const isStub = (name: string): boolean => {
@@ -18,7 +18,7 @@ const hasTag = (name: string, own: HTMLScriptElement): boolean =>
 export const strayStubs = (tag: HTMLScriptElement): string[] => {
   const own = tag.dataset['global'] || 'analytics';
   const isStray = (name: string) =>
-    name !== own && attempt(() => isStub(name)) && !hasTag(name, tag);
+    name !== own && mayFail(() => isStub(name)) && !hasTag(name, tag);
   return Object.keys(window)
     .filter(isStray)
     .map(

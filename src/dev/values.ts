@@ -1,4 +1,4 @@
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import { show } from './show.js';
 
 /** A value in few words: `NaN`, `a function`, `Map`. */
@@ -16,7 +16,7 @@ const isPlain = (value: object): boolean => {
 /** What JSON makes of a value, if that is not what was given. `value` is what `toJSON` has made of it. */
 const changeOf = (given: unknown, value: unknown): string | undefined => {
   if (given === undefined || given === null) return undefined;
-  const text = attempt(() => [JSON.stringify(value)]);
+  const text = mayFail(() => [JSON.stringify(value)]);
   if (!text) return undefined;
   if (text[0] === undefined) return 'is left out';
   if (text[0] === 'null') return 'becomes `null`';
@@ -28,7 +28,7 @@ export const changedValues = (given: unknown): [path: string, change: string][] 
   const found: [string, string][] = [];
   const paths = new Map<unknown, string[]>();
   // It throws where JSON cannot hold a value at all, which is told of the dropped call.
-  attempt(() =>
+  mayFail(() =>
     JSON.stringify(given, function (this: Record<string, unknown>, key: string, value: unknown) {
       const path = [...(paths.get(this) ?? []), key];
       const own = this[key];

@@ -1,6 +1,6 @@
 import type { Tell } from '../client/analytics.js';
 import { errorText } from './delivery.js';
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import type {
   Analytics,
   DeliveryError,
@@ -78,12 +78,12 @@ export const note = (watched: Watched, what: string, detail: unknown): void => {
     watched.inits++;
   }
   if (what === 'error')
-    watched.error = attempt(() => errorText(detail as DeliveryError, watched.options!));
+    watched.error = mayFail(() => errorText(detail as DeliveryError, watched.options!));
   // A call that was dropped since then has told no record.
   if (consent === 'denied') unfinished.clear();
   if (what === 'sent') unfinished.set(record.id, { record, sentAt: Date.now() });
   else if (what === 'record' || /^(retry|blocked)$/.test(outcome!))
     unfinished.set(record.id, { record });
   else unfinished.delete(record?.id);
-  for (const follow of followers) attempt(() => follow(what, detail));
+  for (const follow of followers) mayFail(() => follow(what, detail));
 };

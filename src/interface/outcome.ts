@@ -1,4 +1,4 @@
-import { attempt } from './attempt.js';
+import { mayFail } from '../util/may-fail.js';
 
 /** What an attempt means for its record and for the destination. */
 export interface Verdict {
@@ -9,7 +9,7 @@ export interface Verdict {
 /** Whether the body of a 2xx says that the operation did not complete (interface, sections 2.4 and 7). */
 const saysError = (body: string): boolean | undefined =>
   // If the body is empty, plain text or `null`, the status alone counts.
-  attempt(() => {
+  mayFail(() => {
     const { success, code } = JSON.parse(body) as { success?: unknown; code?: unknown };
     return success === false || (success !== true && code !== undefined);
   });

@@ -1,6 +1,6 @@
 import type { EventBody, IdentifyBody, RecordType } from './bodies.js';
-import { isDateTime } from './is-date-time.js';
-import { isObject } from './is-object.js';
+import { isDateTime } from '../util/is-date-time.js';
+import { isObject } from '../util/is-object.js';
 import { flag, type Kind } from './kinds.js';
 
 const isText = (value: unknown): value is string => typeof value === 'string';

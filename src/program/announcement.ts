@@ -1,4 +1,4 @@
-import { isLocalName } from '../interface/is-local-name.js';
+import { isLocalName } from '../util/is-local-name.js';
 import type { Settings } from './settings.js';
 
 interface Facts {

@@ -1,4 +1,4 @@
-import { messageOf } from '../interface/errors.js';
+import { messageOf } from '../util/errors.js';
 
 /** Imports a package, most of which are optional, or rejects with words that say how to install it. */
 export const load = async <Module>(

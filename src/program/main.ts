@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { messageOf } from '../interface/errors.js';
+import { messageOf } from '../util/errors.js';
 import { COPY_USAGE, runCopy } from './copy-command.js';
 import { DEAD_USAGE, runDeadCommand } from './dead-command.js';
 import { EXPORT_USAGE, runExportCommand } from './export-command.js';

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { isLocalOrigin } from '../interface/is-local-name.js';
+import { isLocalOrigin } from '../util/is-local-name.js';
 import { createConsumer } from '../relay.js';
 import { createTarget } from '../server/exports/create-target.js';
 import { startExports } from '../server/exports/start-exports.js';

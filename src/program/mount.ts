@@ -1,4 +1,4 @@
-import { isLocalName, isLocalOrigin } from '../interface/is-local-name.js';
+import { isLocalName, isLocalOrigin } from '../util/is-local-name.js';
 import type { Consumer, Hooks, Names, OnMetric, Queue, ServerHealth } from '../relay.js';
 import type { Store } from '../service.js';
 import { createMetrics } from '../relay-node.js';

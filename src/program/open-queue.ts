@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { messageOf } from '../interface/errors.js';
+import { messageOf } from '../util/errors.js';
 import type { Queue } from '../relay.js';
 import type { DeadLetters, IdBounds, QueueBounds, RedisClient } from '../relay-redis.js';
 import { keyOf } from '../server/queue/redis/client.js';

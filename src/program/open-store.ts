@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { messageOf } from '../interface/errors.js';
+import { messageOf } from '../util/errors.js';
 import type { Store } from '../service.js';
 import { load } from './load.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { messageOf } from '../interface/errors.js';
-import { nearest } from '../interface/near.js';
+import { messageOf } from '../util/errors.js';
+import { nearest } from '../util/near.js';
 
 /**
  * Reads the variables with these names. For a name in `inFiles` the environment may have the path of a file with the

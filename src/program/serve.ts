@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import { isLocalName } from '../interface/is-local-name.js';
-import { messageOf } from '../interface/errors.js';
+import { isLocalName } from '../util/is-local-name.js';
+import { messageOf } from '../util/errors.js';
 import { announcementOf } from './announcement.js';
 import { createClientAddress } from './client-address.js';
 import { listen } from './listen.js';

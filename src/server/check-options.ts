@@ -1,5 +1,5 @@
 import { callback, isFunction, type Kind } from '../interface/kinds.js';
-import { nearest } from '../interface/near.js';
+import { nearest } from '../util/near.js';
 import type { Hooks } from './hooks.js';
 
 /** The kind of each option. The compiler sees to it that none is forgotten. */

@@ -1,4 +1,4 @@
-import { messageOf } from '../interface/errors.js';
+import { messageOf } from '../util/errors.js';
 import { createOriginDoor, createOriginPaths, type Door, type Operation } from './doors.js';
 import type { ServiceHealth } from './deliver/backoff.js';
 import type { Tell } from './hooks.js';

@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import { messageOf } from '../interface/errors.js';
-import { isLocalOrigin } from '../interface/is-local-name.js';
+import { messageOf } from '../util/errors.js';
+import { isLocalOrigin } from '../util/is-local-name.js';
 import { createClientWord } from './client-word.js';
 import { createServer, type ServerHealth } from './create-server.js';
 import { createTokenDoor, pathOf } from './doors.js';

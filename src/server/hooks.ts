@@ -1,4 +1,4 @@
-import { messageOf } from '../interface/errors.js';
+import { messageOf } from '../util/errors.js';
 
 /** The numbers that `onMetric` is called with. Labels come from small closed sets, never from the input. */
 export type ServerMetric =

@@ -1,5 +1,5 @@
-import { messageOf } from '../interface/errors.js';
-import { inTime } from '../interface/in-time.js';
+import { messageOf } from '../util/errors.js';
+import { inTime } from '../util/in-time.js';
 import type { BatchResult } from '../interface/wire.js';
 import { createReportOnce, createTellDropped, type Tell } from './hooks.js';
 import type { Incoming } from './incoming.js';

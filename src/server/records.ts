@@ -1,8 +1,8 @@
 import type { RecordType } from '../interface/bodies.js';
-import { hasInfinity } from '../interface/has-infinity.js';
-import { isDateTime } from '../interface/is-date-time.js';
-import { isDeeper, MAX_LEVELS } from '../interface/is-deeper.js';
-import { isObject } from '../interface/is-object.js';
+import { hasInfinity } from '../util/has-infinity.js';
+import { isDateTime } from '../util/is-date-time.js';
+import { isDeeper, MAX_LEVELS } from '../util/is-deeper.js';
+import { isObject } from '../util/is-object.js';
 import { FIELDS, wrongField } from '../interface/validate.js';
 import { MAX_BATCH_RECORDS } from '../interface/wire.js';
 import type { Incoming } from './incoming.js';

@@ -1,4 +1,4 @@
-import { attempt } from '../interface/attempt.js';
+import { mayFail } from '../util/may-fail.js';
 import type { Tell } from './hooks.js';
 import { createRateLimit } from './http/admission.js';
 import type { Refused } from './receive.js';
@@ -39,7 +39,7 @@ const detailsOf = ({ refusal, id, type, body }: Refused): Partial<NewRefused> =>
     ...known('type', type),
     ...known('project', name(project)),
     ...known('user_id', name(user)),
-    ...known('body', refusal.sent ?? attempt(() => JSON.stringify(body))),
+    ...known('body', refusal.sent ?? mayFail(() => JSON.stringify(body))),
   };
 };
 

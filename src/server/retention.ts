@@ -1,4 +1,4 @@
-import { messageOf } from '../interface/errors.js';
+import { messageOf } from '../util/errors.js';
 import { createReportOnce, type Tell } from './hooks.js';
 import type { Store } from './store/port.js';
 

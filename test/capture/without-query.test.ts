@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutCredentials } from '../../src/capture/without-credentials.js';
-import { withoutQuery } from '../../src/capture/without-query.js';
+import { withoutCredentials, withoutQuery } from '../../src/capture/without-query.js';
 
 describe('an address that is told', () => {
   it.each([

@@ -43,7 +43,7 @@ export const createAnswers = (outbox: Outbox, backoff: Backoff, token?: TokenSou
     passedAt = now();
     isHintWrong = isOffline();
     reported.delete('unreachable');
-    if (!backoff.read().isAsked) backoff.end(); // a wait that the service has asked for goes on
+    backoff.passed();
   };
 
   /** The destination fails. */

@@ -1,5 +1,5 @@
 import { ahead, CAP_MS, waitInTrouble } from '../../interface/backoff.js';
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 import { getItem, now, setItem } from '../page.js';
 
 /** The network may be back for many visitors at the same moment, so their pages go on spread over this time. */
@@ -23,7 +23,7 @@ export const createBackoff = (key: string) => {
 
   /** The gate as it is now. */
   const read = (): Gate => {
-    own = attempt(() => JSON.parse(getItem(key)!) as Gate | null) ?? own;
+    own = mayFail(() => JSON.parse(getItem(key)!) as Gate | null) ?? own;
     const until = ahead(own.until, now());
     return { ...own, until, isAsked: !!until && own.isAsked };
   };
@@ -49,10 +49,13 @@ export const createBackoff = (key: string) => {
       const gate = read();
       if (gate.until && !gate.isAsked) write({ ...gate, until: now() + Math.random() * ONLINE_MS });
     },
-    /** Called when the service has taken a record, or the set-up has changed. */
-    end: (): void => {
-      if (read().since) write(OPEN); // other pages have to read that it is open
+    /** Called when the service has taken a record. A wait that it has asked for goes on. */
+    passed: (): void => {
+      const { since, isAsked } = read();
+      if (since && !isAsked) write(OPEN); // other pages have to read that it is open
     },
+    /** Called when the set-up has changed. */
+    end: (): void => write(OPEN),
   };
 };
 

@@ -102,6 +102,26 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   /** Whether to look once more. */
   let isAgain = false;
 
+  /** Names the records of these requests, if they have to be, and starts the requests. */
+  const startAll = async (groups: Entry[][], since: number): Promise<void> => {
+    if (!settings().resends) {
+      const named = nameInFlight(outbox, groups.flat());
+      if (!isHidden()) await named;
+    }
+    // While they were named, an answer may have asked for a wait, and another request may have taken them.
+    const isOpen = !backoff.read().until;
+    for (const group of groups) {
+      if (
+        isOpen &&
+        outbox.database &&
+        group.every((entry) => !entry.isSent && isSafe(outbox, entry.parcel))
+      )
+        start(group, since);
+      for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
+    }
+    isAgain = true;
+  };
+
   /** Starts what may be started now. */
   const round = async (): Promise<void> => {
     isAgain = false;
@@ -113,36 +133,19 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     const { since, until } = backoff.read();
     if (until) {
       alarm.set(until);
-      void claims.claim(pump, true); // the limit applies to what dead pages have left, too
-      return;
+      return void claims.claim(pump, true); // the limit applies to what dead pages have left, too
     }
     if (outbox.count && token?.current() === '') {
       const problem = await token.ask();
-      if (problem && outbox.database && !(await wasLeft(turns))) {
-        answers.lacksToken(problem);
-      }
+      if (problem && outbox.database && !(await wasLeft(turns))) answers.lacksToken(problem);
       isAgain = true;
       return;
     }
     const places = since || isRelay ? 1 : Math.min(answers.width(), settings().concurrency);
     const free = places - requests.count();
     const groups = chooseNext(free, false);
-    if (!groups.length) {
-      if (free > 0) void claims.claim(pump);
-      return;
-    }
-    if (!settings().resends) {
-      const named = nameInFlight(outbox, groups.flat());
-      if (!isHidden()) await named;
-    }
-    for (const group of groups) {
-      // While they were named, an answer may have asked for a wait, and another request may have taken them.
-      const mayStart = outbox.database && !backoff.read().until;
-      if (mayStart && group.every((entry) => !entry.isSent && isSafe(outbox, entry.parcel)))
-        start(group, since);
-      for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
-    }
-    isAgain = true;
+    if (groups.length) return startAll(groups, since);
+    if (free > 0) void claims.claim(pump);
   };
 
   /** Sends what may be sent, and goes on until nothing is left to do. */
@@ -228,11 +231,12 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       alarm.stop();
       settle();
     },
-    /** What is under way, what other pages held at the last complete scan, and why nothing is sent until when. */
+    /** What is under way and what waits, what other pages held at the last complete scan, and why nothing is sent until when. */
     standing: () => {
       const nextAttempt = (outbox.database && backoff.read().until) || undefined;
       return {
         elsewhere: claims.elsewhere(),
+        waiting: outbox.count - requests.count(),
         inFlight: requests.count(),
         paused: (outbox.database ? nextAttempt && answers.reason() : 'consent') as Status['paused'],
         nextAttempt,

@@ -1,4 +1,4 @@
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 import { onNavigation } from '../life.js';
 import type { Settings } from '../options.js';
 import { now } from '../page.js';
@@ -29,6 +29,18 @@ export const createRequests = (settings: () => Settings, send: Send) => {
   };
 
   /**
+   * Requests that were under way as the last navigation began. If one fails early, the navigation is the cause: WebKit
+   * breaks off requests without `keepalive`, and a private window of Firefox all. One that fails later may have arrived:
+   * WebKit never ends the others if the page stays, as with a download.
+   */
+  let doubtful = new Map(running);
+  const onBegin = () => (doubtful = new Map(running));
+  // Where the receiver removes repeats, send again now. If not, the answer may still come.
+  const onStay = () => doubtful.forEach((lose) => settings().resends && lose());
+  /** Ends the listening to navigations; missing while no request is under way. */
+  let unhear: (() => void) | undefined;
+
+  /**
    * Sends a group in one request, which it starts before it returns.
    * @param silent failures in a row without an answer
    * @param handoff whether the page is being left
@@ -46,24 +58,15 @@ export const createRequests = (settings: () => Settings, send: Send) => {
     // While nothing answers, every other request goes without: some browsers refuse keepalive.
     const keepalive = bytes <= room && (handoff || silent % 2 === 0);
     const kept = keepalive ? bytes : 0;
-    const controller = (attempt(() => new AbortController()) ?? {}) as AbortController;
+    const controller = (mayFail(() => new AbortController()) ?? {}) as AbortController;
     const began = now();
-    /**
-     * Set once a navigation has begun. A failure before that time comes from the navigation: WebKit breaks off requests
-     * without `keepalive`, and a private window of Firefox all. A later failure may have arrived: WebKit never ends the
-     * others if the page stays, as with a download.
-     */
-    let doubtfulAt: number | undefined;
-    const onBegin = () => (doubtfulAt = began + settings().timeout - SLACK_MS);
-    // Where the receiver removes repeats, send again now. If not, its answer may still come.
-    const onStay = () => doubtfulAt && settings().resends && conclude();
-    const settled = attempt(() => onNavigation(onBegin, onStay));
     const conclude = (attempts?: Attempt[]) => {
       if (!running.delete(controller)) return; // forgotten, since the page was left, or carried on by the browser
-      settled?.();
+      if (!running.size) unhear = unhear?.() as undefined;
       count -= group.length;
       onEnd(attempts);
     };
+    mayFail(() => (unhear ??= onNavigation(onBegin, onStay)));
     running.set(controller, conclude);
     count += group.length;
     room -= kept;
@@ -73,7 +76,8 @@ export const createRequests = (settings: () => Settings, send: Send) => {
     ).then((attempts) => {
       room += kept;
       // In the same task, or a `flush()` would settle in between.
-      if (attempts?.[0]!.status === 0 && doubtfulAt) conclude(now() > doubtfulAt ? undefined : []);
+      if (attempts?.[0]!.status === 0 && doubtful.has(controller))
+        conclude(now() > began + settings().timeout - SLACK_MS ? undefined : []);
       else if (attempts) conclude(attempts);
     });
     return keepalive;

@@ -1,9 +1,9 @@
 import { promisifyRequest } from 'idb-keyval';
-import { inTime } from '../../interface/in-time.js';
-import { messageOf } from '../../interface/errors.js';
+import { inTime } from '../../util/in-time.js';
+import { messageOf } from '../../util/errors.js';
 import { isGoing, turns } from '../life.js';
 import { later } from '../later.js';
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 import type { StorageKind } from '../types.js';
 
 /** A database that does not answer within this time counts as missing: in WebKit `open` can hang. */
@@ -89,7 +89,7 @@ export const openDatabase = (
     } catch (error) {
       isLate = true;
       // The work was given up, so it must not take effect later. A transaction that is being committed cannot be aborted.
-      const isAborted = attempt(() => (transaction?.abort(), true));
+      const isAborted = mayFail(() => (transaction?.abort(), true));
       const isOpen = isCommitting && !isAborted;
       // The failure of a transaction that was under way as the page was left says nothing about the database: Firefox
       // never reports the end of it, not even when the page is back.
@@ -99,11 +99,11 @@ export const openDatabase = (
         reopenMs = Math.min(2 * reopenMs, LONGEST_MS);
         become('memory', messageOf(error));
       }
-      throw Object.assign(new Error(), { isOpen });
+      throw { isOpen };
     }
   };
 
-  const stopReading = () => attempt(() => reading?.abort());
+  const stopReading = () => mayFail(() => reading?.abort());
 
   return {
     medium: (): StorageKind => kind,

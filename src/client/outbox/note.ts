@@ -1,4 +1,4 @@
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 import { getItem, setItem, removeItem, keysOfItems } from '../page.js';
 import { nextEnd } from './lease.js';
 import {
@@ -40,7 +40,7 @@ export const readNotes = (name: string): Note[] =>
       const note = JSON.parse(getItem(key)!) as Note;
       return note.parcels.every(isReadable) ? note : [];
     };
-    return attempt(read) ?? [];
+    return mayFail(read) ?? [];
   });
 
 export const removeNote = (name: string, life: string): void => removeItem(keyOf(name, life));

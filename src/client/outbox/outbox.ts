@@ -1,4 +1,4 @@
-import { inTime } from '../../interface/in-time.js';
+import { inTime } from '../../util/in-time.js';
 import { newId } from '../page.js';
 import type { DropReason, Emit, OutboxRecord } from '../types.js';
 import type { Database } from './database.js';
@@ -10,6 +10,8 @@ import { save, unconfirmed, writeChanges, writeLast, writeNow } from './writer.j
 
 /** A request waits this long, at most, for the write that names its records. */
 const NAMING_MS = 100;
+/** After a record has ended, wait this long, so that others which end meanwhile share the transaction. */
+const TOGETHER_MS = 50;
 
 /** The durable queue of one destination: what this page holds of it, in memory and stored, and what becomes of that. */
 export interface Outbox extends Store {
@@ -38,7 +40,7 @@ export const createOutbox = (destination: Destination): Outbox => {
 /** Removes a record that was delivered, or that nobody can follow any more. */
 export const finish = (store: Store, entry: Entry): void => {
   removeEntry(store, entry);
-  save(store, entry.parcel, true);
+  save(store, entry.parcel, TOGETHER_MS);
 };
 
 /** Removes a record that is not delivered, and reports why. */

@@ -5,9 +5,6 @@ import { removeNote, writeNote } from './note.js';
 import { putParcel, storedOf, type Parcel } from './parcel.js';
 import { checkLease, forgetParcel, isBroken, type Store } from './store.js';
 
-/** After a record has ended, wait this long, so that others which end meanwhile share the transaction. */
-const TOGETHER_MS = 50;
-
 /** The parcels of which the database may not have the latest form. */
 export const unconfirmed = ({ parcels, dirty }: Store): Parcel[] =>
   [...parcels].filter((parcel) => parcel.writes || dirty.has(parcel));
@@ -88,18 +85,18 @@ export const writeChanges = (store: Store): Promise<void> =>
   })());
 
 /**
- * Writes a parcel that has changed: at the end of the task, or a moment later if it `mayWait`. A hidden page never waits:
- * its timers are late, and the system may end it at any time.
+ * Writes a parcel that has changed: at the end of the task, or this much later, so that later changes join it. A hidden
+ * page never waits: its timers are late, and the system may end it at any time.
  */
-export const save = (store: Store, parcel: Parcel, mayWait = false): void => {
+export const save = (store: Store, parcel: Parcel, waitMs = 0): void => {
   if (!store.parcels.has(parcel)) return;
   if (!parcel.entries.size && parcel.stored === 'no') forgetParcel(store, parcel);
   else store.dirty.add(parcel);
-  if (mayWait && !isHidden()) {
+  if (waitMs && !isHidden()) {
     store.timer ??= later(() => {
       store.timer = undefined;
       void writeChanges(store);
-    }, TOGETHER_MS);
+    }, waitMs);
   } else void writeChanges(store);
 };
 

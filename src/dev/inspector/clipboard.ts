@@ -1,4 +1,4 @@
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 import { memberOf } from '../../client/page.js';
 import { create } from './dom.js';
 
@@ -13,7 +13,7 @@ export const copyText = async (text: string, root: Node): Promise<boolean> => {
     field.value = text;
     root.appendChild(field);
     field.select();
-    const isDone = attempt(() => memberOf(document, 'execCommand').call(document, 'copy'));
+    const isDone = mayFail(() => memberOf(document, 'execCommand').call(document, 'copy'));
     field.remove();
     return !!isDone;
   }

@@ -1,5 +1,5 @@
 import { isHidden } from '../../client/life.js';
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 
 /** Faults on purpose, each with what it does. */
 export const FAULTS = {
@@ -66,9 +66,9 @@ export const createFaults = (isOurs: (address: string) => boolean) => {
     current: (): Fault | undefined => fault,
     set: (next: Fault | undefined): void => {
       fault = next;
-      if (next) restore ??= attempt(wrap);
+      if (next) restore ??= mayFail(wrap);
       else {
-        attempt(() => restore?.());
+        mayFail(() => restore?.());
         restore = undefined;
       }
     },

@@ -1,6 +1,6 @@
 import type { KeptRecord } from '../../client/outbox/parcel.js';
 import type { Drop, Listeners, OutboxRecord } from '../../client/types.js';
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 import type { Unfinished } from '../watched.js';
 
 /** One request with the record. */
@@ -40,7 +40,7 @@ const MOST = 1_000;
 const MANY = 100;
 
 export const bodyOf = ({ body }: { body: string }): Record<string, unknown> =>
-  attempt(() => JSON.parse(body) as Record<string, unknown>) ?? {};
+  mayFail(() => JSON.parse(body) as Record<string, unknown>) ?? {};
 
 /** How a person would call a record. */
 const nameOf = (record: OutboxRecord): string => {

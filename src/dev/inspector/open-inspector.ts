@@ -1,6 +1,6 @@
 import { createHost } from './host.js';
 import { isPage, memberOf, outsideZone } from '../../client/page.js';
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 import { FLAG } from '../offer-inspector.js';
 import { createWatched, ofPage, type Panel, type Tracked, type Watched } from '../watched.js';
 import { copyText, follow, saveFile } from './clipboard.js';
@@ -53,7 +53,7 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
 
   let inspection: Inspection | undefined;
   /** Where the page keeps open, the panel comes back in the place that it had. */
-  const kept = () => attempt(() => localStorage.getItem(FLAG)) ?? '';
+  const kept = () => mayFail(() => localStorage.getItem(FLAG)) ?? '';
   let chosen: Chosen = {
     ...{ tab: 'Records', notice: '' },
     dock: /below/.test(kept()) ? 'below' : 'right',
@@ -81,7 +81,7 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
     if (isClosed) return;
     clearTimeout(ticking);
     let rest = REST_MS;
-    attempt(() => {
+    mayFail(() => {
       if (!inspection) pick(all().at(-1));
       if (!inspection) return;
       const snapshot = inspection.look();
@@ -173,7 +173,7 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
     },
     keepOpen: (isKept) => {
       const place = `${chosen.dock}${chosen.isFolded ? ' folded' : ''}`;
-      attempt(() => (isKept ? localStorage.setItem(FLAG, place) : localStorage.removeItem(FLAG)));
+      mayFail(() => (isKept ? localStorage.setItem(FLAG, place) : localStorage.removeItem(FLAG)));
       drawSoon();
     },
   };
@@ -190,7 +190,7 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
       page.panel = undefined;
       const hadFocus = host.root.activeElement;
       host.remove();
-      if (hadFocus) attempt(() => before?.focus());
+      if (hadFocus) mayFail(() => before?.focus());
     },
   };
   const host = createHost(into, (isRemoved) => {

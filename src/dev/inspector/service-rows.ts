@@ -1,9 +1,9 @@
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 import type { Destination } from './destination.js';
 
 /** The page of the service that shows the rows of this browser, should it be our service. */
 export const rowsAddress = ({ address }: Destination): string =>
-  `${attempt(() => new URL(address).origin) ?? ''}/rows?mine=1`;
+  `${mayFail(() => new URL(address).origin) ?? ''}/rows?mine=1`;
 
 /**
  * Whether the page may ask: a service lets no page of another site read its rows, and makes up the ids of records that

@@ -1,4 +1,4 @@
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 import type { Gate } from '../../client/delivery/backoff.js';
 import type { StoredLease } from '../../client/outbox/lease.js';
 import type { StoredParcel } from '../../client/outbox/parcel.js';
@@ -76,4 +76,4 @@ export const ownLife = (
 
 /** The trouble of a destination, as its pages share it; nothing if there is none. */
 export const readGate = (name = ''): Partial<Gate> =>
-  attempt(() => JSON.parse(localStorage[`${name} gate`] as string) as Gate) ?? {};
+  mayFail(() => JSON.parse(localStorage[`${name} gate`] as string) as Gate) ?? {};

@@ -1,4 +1,4 @@
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 import type { Watched } from '../watched.js';
 import { prettyBody } from './copies.js';
 import { formOf } from './destination.js';
@@ -55,7 +55,7 @@ export interface Shown extends Snapshot {
 
 const button = (label: string, onclick: () => void, more: Record<string, string | boolean> = {}) =>
   // A page may have broken what an action needs. That is no error of the page's.
-  h('button', { type: 'button', onclick: () => attempt(onclick), ...more }, label);
+  h('button', { type: 'button', onclick: () => mayFail(onclick), ...more }, label);
 
 const sums = ({ status, rows, lines }: Shown): Drawing => {
   const { waiting, inFlight, delivered, unknown, dropped } = status;

@@ -1,6 +1,6 @@
 import { waitInTrouble } from '../../interface/backoff.js';
-import { messageOf } from '../../interface/errors.js';
-import { inTime } from '../../interface/in-time.js';
+import { messageOf } from '../../util/errors.js';
+import { inTime } from '../../util/in-time.js';
 import { callback, positive } from '../../interface/kinds.js';
 import { HOOK_KINDS, checkOptions, objectWith, type Kinds } from '../check-options.js';
 import { createReportOnce, createTell, type Hooks } from '../hooks.js';

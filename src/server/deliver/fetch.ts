@@ -1,4 +1,4 @@
-import { messageOf } from '../../interface/errors.js';
+import { messageOf } from '../../util/errors.js';
 
 /** What a relay gives to `fetch`. */
 export interface ServiceRequest {

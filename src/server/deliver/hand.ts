@@ -1,4 +1,4 @@
-import { inTime } from '../../interface/in-time.js';
+import { inTime } from '../../util/in-time.js';
 import { createTellDropped, type Tell } from '../hooks.js';
 import { keyOf } from '../incoming.js';
 import type { GivenBack, Queue, QueuedRecord, Taken } from '../queue/ports.js';

@@ -1,6 +1,6 @@
 import type { Token } from '../../interface/bodies.js';
-import { messageOf } from '../../interface/errors.js';
-import { inTime } from '../../interface/in-time.js';
+import { messageOf } from '../../util/errors.js';
+import { inTime } from '../../util/in-time.js';
 import { isToken, TOKEN_WORDS } from '../../interface/is-token.js';
 
 /** Gives the token. A function is called when a token is needed, and its token is kept in memory only. */

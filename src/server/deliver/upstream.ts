@@ -1,7 +1,7 @@
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 import { parseRetryAfter } from '../../interface/backoff.js';
 import type { Token } from '../../interface/bodies.js';
-import { inTime } from '../../interface/in-time.js';
+import { inTime } from '../../util/in-time.js';
 import { outcomeOf, type Verdict } from '../../interface/outcome.js';
 import { callback, flag, token, url } from '../../interface/kinds.js';
 import { createReportOnce, type Tell } from '../hooks.js';
@@ -156,7 +156,7 @@ export const createUpstream = (effects: Effects): Upstream => {
 
 /** The service's words in an answer that refuses a record, without the token. */
 const wordsIn = (text: string, secret: string): Pick<Attempt, 'message'> => {
-  const words = attempt(() => (JSON.parse(text) as { message?: unknown }).message);
+  const words = mayFail(() => (JSON.parse(text) as { message?: unknown }).message);
   if (typeof words !== 'string') return {};
   return { message: words.replaceAll(secret, '…').slice(0, MAX_MESSAGE) };
 };

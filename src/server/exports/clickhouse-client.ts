@@ -1,4 +1,4 @@
-import { isLocalName } from '../../interface/is-local-name.js';
+import { isLocalName } from '../../util/is-local-name.js';
 import { causeOf, readStart } from '../deliver/fetch.js';
 
 /** Where a ClickHouse is, as `clickhouse://user:password@host:8123/database?table=rows` says it. */

@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid';
 import { waitInTrouble } from '../../interface/backoff.js';
-import { messageOf } from '../../interface/errors.js';
+import { messageOf } from '../../util/errors.js';
 import { createReportOnce, type Tell } from '../hooks.js';
 import type { Row, Store } from '../store/port.js';
 import { LOCK_MS } from '../store/lock-ms.js';

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { messageOf } from '../../interface/errors.js';
+import { messageOf } from '../../util/errors.js';
 import type { PlaceSpan, PlaceSum } from '../store/progress.js';
 import type { Target, Turn } from './target.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { attempt } from '../../interface/attempt.js';
-import { isLocalName } from '../../interface/is-local-name.js';
+import { mayFail } from '../../util/may-fail.js';
+import { isLocalName } from '../../util/is-local-name.js';
 
 /** Where messages go. */
 export interface NotifyAddress {
@@ -24,7 +24,7 @@ export interface NotifyAddress {
 const ADDRESS = /^(?:(ntfy|slack)\+)?(https?|ntfy):\/\/(\S+)$/;
 /** https://docs.ntfy.sh/publish/ */
 const TOPIC = /^[-\w]{1,64}$/;
-const decoded = (text: string): string => attempt(() => decodeURIComponent(text)) ?? text;
+const decoded = (text: string): string => mayFail(() => decodeURIComponent(text)) ?? text;
 /** How much of a topic is shown: four characters, and no more than a third. */
 const startOf = (topic: string): string =>
   topic.slice(0, Math.min(4, Math.floor(topic.length / 3)));

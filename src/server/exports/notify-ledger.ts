@@ -1,4 +1,4 @@
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 import type { EventBody } from '../../interface/bodies.js';
 import type { Row } from '../store/port.js';
 import type { EventNames } from './notify-events.js';
@@ -52,7 +52,7 @@ export type Next = { message: Message } | { waitMs: number };
  * @param place the place from the store: the target was told of all rows up to it
  */
 export const createLedger = (place: number, memoText: string | undefined) => {
-  const memo = attempt(() => JSON.parse(memoText ?? '') as Memo);
+  const memo = mayFail(() => JSON.parse(memoText ?? '') as Memo);
   const told = new Map<string, Told>(
     memo?.told.map(([key, upto, at]) => [key, { place: upto, at }]),
   );

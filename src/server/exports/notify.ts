@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid';
 import { waitInTrouble } from '../../interface/backoff.js';
-import { messageOf } from '../../interface/errors.js';
+import { messageOf } from '../../util/errors.js';
 import { createReportOnce, createTell, type Hooks, type Tell } from '../hooks.js';
 import { LOCK_MS } from '../store/lock-ms.js';
 import type { TargetLock } from '../store/progress.js';

@@ -1,5 +1,5 @@
-import { messageOf } from '../../interface/errors.js';
-import { inTime } from '../../interface/in-time.js';
+import { messageOf } from '../../util/errors.js';
+import { inTime } from '../../util/in-time.js';
 import type { Tell } from '../hooks.js';
 import { clientKeyOf, networkOf, type ClientOptions } from './client.js';
 import { refusalOf, type Refusal } from '../refusal.js';

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import { isLocalName } from '../../interface/is-local-name.js';
+import { isLocalName } from '../../util/is-local-name.js';
 import { refuse } from '../http/answers.js';
 import type { ReadToken } from '../service-options.js';
 import { bearerOf, hashOf, isSame } from '../tokens.js';

@@ -1,5 +1,5 @@
 import type { RecordType } from '../../interface/bodies.js';
-import { isDateTime } from '../../interface/is-date-time.js';
+import { isDateTime } from '../../util/is-date-time.js';
 import { isoTime } from '../iso-time.js';
 import type { Erased, HourFilter, RowFilter, Span } from '../store/port.js';
 

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import { isObject } from '../../interface/is-object.js';
+import { isObject } from '../../util/is-object.js';
 import { readDelays } from '../exports/delays.js';
 import { answerJson, refuse } from '../http/answers.js';
 import { parseJson } from '../records.js';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../interface/errors.js';
+import { messageOf } from '../../util/errors.js';
 import type { Adopted, Profile, Refused, Row, Store } from './port.js';
 
 /** How far a copy has come. */

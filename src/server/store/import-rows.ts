@@ -1,6 +1,6 @@
-import { messageOf } from '../../interface/errors.js';
-import { isDateTime } from '../../interface/is-date-time.js';
-import { isObject } from '../../interface/is-object.js';
+import { messageOf } from '../../util/errors.js';
+import { isDateTime } from '../../util/is-date-time.js';
+import { isObject } from '../../util/is-object.js';
 import type { Kind } from '../../interface/kinds.js';
 import { isoTime } from '../iso-time.js';
 import { checkRecord, ID_WORDS, isId, parseJson } from '../records.js';

@@ -1,5 +1,5 @@
-import { attempt } from '../../interface/attempt.js';
-import { isObject } from '../../interface/is-object.js';
+import { mayFail } from '../../util/may-fail.js';
+import { isObject } from '../../util/is-object.js';
 import { storableText } from './storable.js';
 
 /** The characters of a word. */
@@ -11,7 +11,7 @@ const IN_WORD = /[\p{L}\p{N}_]/u;
  * than too few: they are erased, and served only to find a fault.
  */
 export const namesUser = (body: string, userId: string): boolean => {
-  const value = attempt(() => JSON.parse(body) as unknown);
+  const value = mayFail(() => JSON.parse(body) as unknown);
   return value === undefined ? hasWord(unescaped(body), userId) : hasValue(value, userId);
 };
 
@@ -32,7 +32,7 @@ const hasValue = (value: unknown, userId: string): boolean => {
 const unescaped = (text: string): string =>
   text.replace(
     /\\(?:u[\da-f]{4}|["\\/bfnrt])/gi,
-    (escape) => attempt(() => JSON.parse(`"${escape}"`) as string) ?? escape,
+    (escape) => mayFail(() => JSON.parse(`"${escape}"`) as string) ?? escape,
   );
 
 const hasWord = (text: string, word: string): boolean => {

@@ -1,4 +1,4 @@
-import { isObject } from '../../interface/is-object.js';
+import { isObject } from '../../util/is-object.js';
 import { callSafely } from '../hooks.js';
 import type { Incoming } from '../incoming.js';
 

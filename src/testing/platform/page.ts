@@ -1,5 +1,5 @@
 import { isGpcOn as isGpcOnHere } from '../../client/page.js';
-import { attempt } from '../../interface/attempt.js';
+import { mayFail } from '../../util/may-fail.js';
 
 /** What an instance for tests has in place of `client/page.ts`: always a page, with a storage in memory. */
 
@@ -28,7 +28,7 @@ export const isPage = (): boolean => true;
 export const pageOrigin = (): string => 'https://test.example';
 
 /** Asked of the browser if there is one, so that a test can switch it on. */
-export const isGpcOn = (): boolean => !!attempt(isGpcOnHere);
+export const isGpcOn = (): boolean => !!mayFail(isGpcOnHere);
 
 export const isOffline = (): boolean => false;
 

@@ -79,3 +79,20 @@ it('ends what is under way when nothing may be sent any more', () => {
   ]);
   expect(requests.count()).toBe(0);
 });
+
+it('listens once for all that is under way, and takes what fails for broken off if a navigation has begun since', async () => {
+  const add = vi.spyOn(window, 'addEventListener');
+  const { start, answers, ended } = open();
+  for (const id of ['a', 'b']) start([entryOf(id)]);
+  window.dispatchEvent(new Event('beforeunload'));
+  start([entryOf('later')]);
+  expect(add).toHaveBeenCalledTimes(1);
+  const failed: Attempt = { ...DELIVERED, outcome: 'retry', status: 0 };
+  answers.forEach((answer) => answer([failed]));
+  await vi.waitFor(() => expect(ended).toHaveLength(3));
+  expect(ended.map(([id, attempts]) => [id, attempts])).toEqual([
+    ['a', []],
+    ['b', []],
+    ['later', [failed]],
+  ]);
+});

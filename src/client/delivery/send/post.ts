@@ -1,4 +1,4 @@
-import { inTime } from '../../../interface/in-time.js';
+import { inTime } from '../../../util/in-time.js';
 import { outcomeOf, type Verdict } from '../../../interface/outcome.js';
 import { parseRetryAfter } from '../../../interface/backoff.js';
 import { turns, wasLeft } from '../../life.js';

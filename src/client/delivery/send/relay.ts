@@ -2,7 +2,7 @@ import { boundedWait } from '../../../interface/backoff.js';
 import { BATCH_PATH, type BatchAnswer, type BatchResult } from '../../../interface/wire.js';
 import { isGoing, isLoading } from '../../life.js';
 import type { Settings } from '../../options.js';
-import { attempt } from '../../../interface/attempt.js';
+import { mayFail } from '../../../util/may-fail.js';
 import { beacon, timeBy } from '../../page.js';
 import type { OutboxRecord } from '../../types.js';
 import { post } from './post.js';
@@ -40,7 +40,7 @@ export const createRelaySend =
     const answer = await post({ url, body, ...how }, settings());
     if (!answer) return undefined;
     const { status, text } = answer;
-    const attempts = attempt(() => {
+    const attempts = mayFail(() => {
       const { results } = JSON.parse(text) as BatchAnswer;
       return records.map(({ id }) => attemptOf(results.find((result) => result?.id === id)));
     });

@@ -1,5 +1,5 @@
-import { messageOf } from '../../../interface/errors.js';
-import { inTime } from '../../../interface/in-time.js';
+import { messageOf } from '../../../util/errors.js';
+import { inTime } from '../../../util/in-time.js';
 import { isToken } from '../../../interface/is-token.js';
 import type { Settings } from '../../options.js';
 

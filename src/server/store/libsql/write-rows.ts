@@ -1,4 +1,4 @@
-import { messageOf } from '../../../interface/errors.js';
+import { messageOf } from '../../../util/errors.js';
 import type { IdentifyBody } from '../../../interface/bodies.js';
 import { codeOf } from '../../queue/libsql/file.js';
 import type { Incoming } from '../../incoming.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { messageOf } from '../../../interface/errors.js';
+import { messageOf } from '../../../util/errors.js';
 import { readTls, type Tls } from './tls.js';
 
 export interface DatabaseOptions {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
-import { messageOf } from '../../../interface/errors.js';
+import { messageOf } from '../../../util/errors.js';
 
 /** How a connection is made: without TLS, or with these options of Node's. */
 export type Tls = false | ConnectionOptions;

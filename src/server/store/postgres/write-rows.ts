@@ -1,4 +1,4 @@
-import { messageOf } from '../../../interface/errors.js';
+import { messageOf } from '../../../util/errors.js';
 import { LARGE_PROFILE } from '../../profile-limit.js';
 import {
   columnsOf,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { messageOf } from '../../src/interface/errors.js';
+import { messageOf } from '../../src/util/errors.js';
 
 const noWords = Object.create(null) as object;
 

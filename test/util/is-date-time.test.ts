@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isDateTime } from '../../src/interface/is-date-time';
+import { isDateTime } from '../../src/util/is-date-time';
 
 test.each([
   '2026-02-28T23:59:59Z',

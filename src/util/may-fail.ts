@@ -1,5 +1,5 @@
 /** Runs work that may fail, such as a call of the page or the browser; undefined if it does. */
-export const attempt = <T>(work: () => T): T | undefined => {
+export const mayFail = <T>(work: () => T): T | undefined => {
   try {
     return work();
   } catch {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isDeeper } from '../../src/interface/is-deeper.js';
+import { isDeeper } from '../../src/util/is-deeper.js';
 
 const levels = (count: number): unknown =>
   JSON.parse(`${'[{"a":'.repeat(count / 2)}1${'}]'.repeat(count / 2)}`);

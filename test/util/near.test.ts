@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nearest } from '../../src/interface/near.js';
+import { nearest } from '../../src/util/near.js';
 
 const NAMES = ['token', 'consent', 'flushAt', 'maxRecords'];
 
