@@ -1,4 +1,3 @@
-import { nanoid } from 'nanoid';
 import { waitInTrouble } from '../../interface/backoff.js';
 import { messageOf } from '../../util/errors.js';
 import { createReportOnce, type Tell } from '../hooks.js';
@@ -91,7 +90,7 @@ export const goOnFrom = async (
 export const startExport = ({ store, target, tell, now }: Parts): (() => Promise<void>) => {
   const { progress } = store;
   const { name } = target;
-  const holder = nanoid();
+  const holder = crypto.randomUUID();
   const trouble = createReportOnce(tell, now);
   /** Waits for rows, and waits for some time. */
   const [idle, rest] = [createPause(), createPause()];

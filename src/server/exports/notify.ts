@@ -1,4 +1,3 @@
-import { nanoid } from 'nanoid';
 import { waitInTrouble } from '../../interface/backoff.js';
 import { messageOf } from '../../util/errors.js';
 import { createReportOnce, createTell, type Hooks, type Tell } from '../hooks.js';
@@ -37,7 +36,7 @@ const newestPlace = async (store: NotifyStore): Promise<number> =>
 /** Tells one target of the rows, in one process at a time, until the returned function is called. */
 const startTarget = ({ store, name, post, matches, tell, now, ticks }: Parts) => {
   const { progress } = store;
-  const holder = nanoid();
+  const holder = crypto.randomUUID();
   const { pause, wake } = createPause();
   const targetTrouble = createReportOnce(tell, now);
   const storeTrouble = createReportOnce(tell, now);

@@ -1,4 +1,3 @@
-import { nanoid } from 'nanoid';
 import type { Row, Store } from '../store/port.js';
 import type { PlaceSpan, TargetLock } from '../store/progress.js';
 import { pagesBehind } from './export.js';
@@ -57,7 +56,7 @@ export const verify = async ({ store, target, onProgress }: Parts): Promise<Veri
   /** Takes the target from the process that exports, which waits for it then. */
   const take = async (): Promise<TargetLock> => {
     if (lock) return lock;
-    lock = (await progress.take(name, nanoid(), { force: true }))!;
+    lock = (await progress.take(name, crypto.randomUUID(), { force: true }))!;
     await target.last?.(source); // ends inserts that still run
     return lock;
   };
