@@ -21,7 +21,7 @@ const ERASURES = 100;
  * After each page, an export pauses for some times as long as it has worked on it, so that an export that catches up
  * leaves most of the time to the records that come in.
  */
-const [REST, MAX_REST_MS] = [6, 1_000];
+const [REST, MAX_REST_MS] = [8, 1_000];
 
 interface Parts {
   store: Pick<Store, 'rows' | 'lastPlace' | 'follow' | 'progress'>;
