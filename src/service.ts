@@ -50,6 +50,7 @@ export type {
   PlaceSpan,
   PlaceSum,
   Progress,
+  Source,
   TargetDead,
   TargetLock,
   TargetState,

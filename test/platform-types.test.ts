@@ -50,7 +50,8 @@ it('all of the snippet is compiled as browser code', () => {
   const all = ts.sys.readDirectory(`${ROOT}src`, ['.ts']);
   const others = all.filter((file) => !fileNames.includes(file));
   const folders = others.map(
-    (file) => /src\/(relay|service|server|program|show|interface|util)\b(?!-client)/.exec(file)?.[1],
+    (file) =>
+      /src\/(relay|service|server|program|show|interface|util)\b(?!-client)/.exec(file)?.[1],
   );
   expect(folders).not.toContain(undefined);
   expect(fileNames.some((file) => file.includes('/src/client/outbox/'))).toBe(true);

@@ -1,13 +1,14 @@
 import { createTarget } from '../server/exports/create-target.js';
 import { readDelays } from '../server/exports/delays.js';
 import { verify, type Verified } from '../server/exports/verify.js';
+import type { Target } from '../server/exports/target.js';
 import type { Store } from '../service.js';
 import type { Voice } from './log.js';
 import { openStore } from './open-store.js';
 import type { Places } from './settings.js';
 
 export const EXPORT_USAGE =
-  'export list | export verify [<name>] | export from <place> [<name>] [--new-source] | export forget <name>';
+  'export list | export verify [<name>] | export from <place> <name>|--new-source | export forget <name>';
 
 /** How often the progress of a comparison is printed, in places. */
 const SAY_EVERY = 1_000_000;
@@ -36,15 +37,21 @@ const inWords = (name: string, found: Verified): string[] => {
   ];
 };
 
+/** The targets of the settings, or the one of this name. */
+const targetsOf = (addresses: readonly string[], wanted: string | undefined): Target[] => {
+  const targets = addresses.map(createTarget).filter(({ name }) => !wanted || name === wanted);
+  if (!targets.length)
+    throw new Error(wanted ? `EXPORT names no target ${wanted}` : 'EXPORT names no target');
+  return targets;
+};
+
 const verifyAll = async (
   store: Store,
   addresses: readonly string[],
   wanted: string | undefined,
   { print, say }: Voice,
 ): Promise<boolean> => {
-  const targets = addresses.map(createTarget).filter(({ name }) => !wanted || name === wanted);
-  if (!targets.length)
-    throw new Error(wanted ? `EXPORT names no target ${wanted}` : 'EXPORT names no target');
+  const targets = targetsOf(addresses, wanted);
   let isFine = true;
   for (const target of targets) {
     let saidAt = 0;
@@ -60,20 +67,26 @@ const verifyAll = async (
   return isFine;
 };
 
+/** Sets places. A new source is one for all targets, so all of them go on behind the place. */
 const from = async (
-  store: Store,
-  [place, wanted]: readonly string[],
-  hasNewSource: boolean,
+  { progress }: Store,
+  targets: readonly Target[],
+  { place, hasNewSource }: { place: number; hasNewSource: boolean },
   { print }: Voice,
 ): Promise<void> => {
-  const { progress } = store;
-  const targets = (await progress.targets()).filter(({ name }) => !wanted || name === wanted);
-  if (!targets.length)
-    throw new Error(wanted ? `there is no target ${wanted}` : 'there is no target');
-  if (hasNewSource) print(`the rows have the source ${await progress.newSource()} from now on`);
+  const [first] = targets;
+  if (hasNewSource)
+    print(`the rows have the source ${await progress.newSource(place)} from now on`);
+  else if (targets.length > 1) throw new Error('say which target: `export list` has their names');
+  else if (first!.last)
+    throw new Error(
+      `${first!.name} says itself which rows it has: \`export verify\` writes missing ones, and --new-source all again`,
+    );
   for (const { name } of targets) {
-    await progress.moveTo(name, Number(place));
-    print(`${name} goes on behind place ${place}`);
+    const isMoved = await progress.moveTo(name, place);
+    print(
+      isMoved ? `${name} goes on behind place ${place}` : `nothing was exported to ${name} yet`,
+    );
   }
 };
 
@@ -99,14 +112,15 @@ export const runExportCommand = async (
   const isFine =
     (verb === 'list' && !rest.length) ||
     (verb === 'verify' && rest.length <= 1) ||
-    (verb === 'from' && /^\d{1,15}$/.test(one ?? '') && !more.length) ||
+    (verb === 'from' && /^\d{1,15}$/.test(one ?? '') && !more.length && !(hasNewSource && other)) ||
     (verb === 'forget' && one !== undefined && other === undefined);
   if (!isFine || (hasNewSource && verb !== 'from')) throw new Error(`usage: ${EXPORT_USAGE}`);
   const store = await openStore(databaseUrl, { mustExist: true });
   try {
     if (verb === 'verify') return await verifyAll(store, exports, one, voice);
     if (verb === 'list') await list(store, voice);
-    else if (verb === 'from') await from(store, rest, hasNewSource, voice);
+    else if (verb === 'from')
+      await from(store, targetsOf(exports, other), { place: Number(one), hasNewSource }, voice);
     else await forget(store, one!, voice);
     return true;
   } finally {

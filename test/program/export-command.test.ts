@@ -68,9 +68,13 @@ it('names a new source for the rows', async () => {
   start();
   await exported(7);
   const source = await store.progress.source();
-  const { printed } = await run('from', '3', name, '--new-source');
-  expect(printed[0]).toContain(await store.progress.source());
-  expect(await store.progress.source()).not.toBe(source);
+  const { printed } = await run('from', '3', '--new-source');
+  const renamed = await store.progress.source();
+  expect(printed).toEqual([
+    `the rows have the source ${renamed.id} from now on`,
+    `${name} goes on behind place 3`,
+  ]);
+  expect(renamed).toMatchObject({ since: 3, former: [source.id] });
 });
 
 it('forgets a target that no program exports to', async () => {
@@ -83,13 +87,18 @@ it('forgets a target that no program exports to', async () => {
   await expect(run('forget', name)).rejects.toThrow(`there is no target ${name}`);
 });
 
-it.each([[], ['verify', 'a', 'b'], ['from'], ['from', 'x'], ['forget'], ['list', '--new-source']])(
-  'says how it is used: %s',
-  async (...args) => {
-    const { run } = await enter();
-    await expect(run(...args)).rejects.toThrow('usage: export list');
-  },
-);
+it.each([
+  [],
+  ['verify', 'a', 'b'],
+  ['from'],
+  ['from', 'x'],
+  ['forget'],
+  ['list', '--new-source'],
+  ['from', '1', 'a', '--new-source'],
+])('says how it is used: %s', async (...args) => {
+  const { run } = await enter();
+  await expect(run(...args)).rejects.toThrow('usage: export list');
+});
 
 it('says that a target is none of EXPORT, or was never filled', async () => {
   const { name, run } = await enter();

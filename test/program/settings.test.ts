@@ -274,6 +274,8 @@ describe('the settings of the program', () => {
       'file:/a clickhouse://a:hidden@house/db?tabel=x',
       'number 2, that knows table, cell, insecure behind the "?", and not `tabel`',
     ],
+    ['clickhouse://a:hid%den@house/db', 'number 1, that must have %25'],
+    ['clickhouse://a:hidden%0A@house/db', 'number 1, that must have no control characters'],
     ['clickhouse:house/db', 'number 1, that must be like clickhouse://'],
     ['file:~/parts', 'number 1, that must name a folder'],
     ['file:/a file:/b/../a', 'names the same target twice'],

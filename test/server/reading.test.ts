@@ -327,6 +327,7 @@ describe('what else is read', () => {
     ['project=p&upto=x', 'give `dry=1` to count the rows'],
     ['project=p&upto=9&user=u', '`user` is not known here'],
     ['project=p&upto=9&event=a&event=b', '`event` may be given once'],
+    ['project=p&dry=1&channel=', '`channel` must not be empty'],
     ['project=p&upto=9&from=yesterday', '`from` must be a date-time'],
     ['project=p&upto=9&to=2026', '`to` must be a date-time'],
   ])('deletes no rows for %s', async (query, words) => {

@@ -67,6 +67,7 @@ export const createFill = (batches: Batches) => {
 
   return async (turn: Turn): Promise<number> => {
     const lines = await readBatch(turn, batches);
+    if (!lines.length) return turn.from; // they were erased meanwhile
     await write(lines, turn);
     return lines.at(-1)!.place;
   };

@@ -1,3 +1,4 @@
+import { mayFail } from '../../util/may-fail.js';
 import { isLocalName } from '../../util/is-local-name.js';
 import { causeOf, readStart } from '../deliver/fetch.js';
 
@@ -22,12 +23,24 @@ const TIMEOUT_MS = 60_000;
 const MAX_WORDS = 300;
 const QUOTES_DATA = / before: |\(at row |: \(while |While executing /;
 
+/** The parts of an address. Texts that people choose are decoded. */
+const partsOf = ({ hostname, port, searchParams, username, password, pathname }: URL) => ({
+  ...{ hostname, port, searchParams },
+  texts: [username, password, pathname].map((part) => {
+    const decoded = mayFail(() => decodeURIComponent(part));
+    if (decoded === undefined) throw new TypeError('must have %25 in place of each "%"');
+    if (/\p{Cc}/u.test(decoded)) throw new TypeError('must have no control characters');
+    return decoded;
+  }) as [username: string, password: string, pathname: string],
+});
+
 /** Reads an address. Throws an error that says what it has to look like. */
 export const readClickhouseAddress = (text: string): ClickhouseAddress => {
   if (!/^clickhouse:\/\/./.test(text) || !URL.canParse(text))
     throw new TypeError('must be like clickhouse://user:password@host:8443/database');
-  const { hostname, port, username, password, pathname, searchParams } = new URL(text);
-  const [database = '', ...more] = pathname.slice(1).split('/').map(decodeURIComponent);
+  const { hostname, port, searchParams, ...encoded } = partsOf(new URL(text));
+  const [username, password, pathname] = encoded.texts;
+  const [database = '', ...more] = pathname.slice(1).split('/');
   const [table, insecure] = [
     searchParams.get('table') ?? DEFAULT_TABLE,
     searchParams.has('insecure'),
@@ -42,8 +55,8 @@ export const readClickhouseAddress = (text: string): ClickhouseAddress => {
   return {
     cell: searchParams.get('cell') ?? '',
     url: `${isPlain ? 'http' : 'https'}://${host}/`,
-    user: decodeURIComponent(username) || 'default',
-    password: decodeURIComponent(password),
+    user: username || 'default',
+    password,
     ...{
       database,
       table,
@@ -71,7 +84,7 @@ export const quotedName = (name: string): string => `\`${name.replace(/[\\`]/g, 
 
 interface Asking {
   /** The rows of an insert. */
-  body?: string;
+  rows?: string;
   queryId?: string;
   settings?: Readonly<Record<string, string | number>>;
   signal?: AbortSignal;
@@ -82,10 +95,12 @@ export const createClickhouseClient = ({ url, user, password, database }: Clickh
   /** Runs a statement, and returns the lines of its answer. */
   const ask = async (
     statement: string,
-    { body = '', queryId, settings = {}, signal }: Asking = {},
+    { rows, queryId, settings = {}, signal }: Asking = {},
   ): Promise<string[]> => {
     const query = new URLSearchParams({
-      ...{ query: statement, database },
+      // A statement may be longer than an address may be.
+      ...(rows !== undefined && { query: statement }),
+      database,
       // Without it an error in the middle of an answer would come with the status 200.
       ...{ wait_end_of_query: '1', ...settings },
       ...(queryId && { query_id: queryId }),
@@ -104,7 +119,7 @@ export const createClickhouseClient = ({ url, user, password, database }: Clickh
             'x-clickhouse-key': encodeHeader(password),
           },
         },
-        body,
+        body: rows ?? statement,
         redirect: 'manual',
         signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
       });

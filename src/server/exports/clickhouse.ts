@@ -17,6 +17,8 @@ const [MAX_ROWS, MAX_CHARACTERS] = [20_000, 8 * 1_048_576];
 const WAIT_MS = 2_000;
 /** How long to wait for the end of inserts that may still run, and how often to look. */
 const [END_WITHIN_MS, LOOK_MS] = [60_000, 200];
+/** Bytes of a statement. Erasures name users, whose names may be long. */
+const MAX_QUERY = 64 * 1_048_576;
 /** A deletion rewrites parts, which may take long. */
 const [ERASED_WITHIN_MS, ERASED_LOOK_MS] = [3_600_000, 1_000];
 
@@ -64,10 +66,10 @@ const OF_A_ROW: ReadonlySet<number> = new Set([
 
 /** Settings by the version that knows them first. An older one refuses the whole statement. */
 const SETTINGS: readonly (readonly [version: number, settings: Record<string, number>])[] = [
-  [20.1, { input_format_parallel_parsing: 0 }],
+  [20.01, { input_format_parallel_parsing: 0 }],
   [21.11, { async_insert: 0 }],
 ];
-const TABLE_SETTINGS: typeof SETTINGS = [[21.3, { fsync_after_insert: 1 }]];
+const TABLE_SETTINGS: typeof SETTINGS = [[21.03, { fsync_after_insert: 1 }]];
 const known = (all: typeof SETTINGS, version: number): Record<string, number> =>
   Object.assign({}, ...all.filter(([from]) => version >= from).map(([, settings]) => settings));
 
@@ -97,7 +99,7 @@ export const createClickhouseTarget = (address: string): Target => {
     const rest = `,${ofAll.slice(1)}\n`;
     try {
       await ask(`INSERT INTO ${quoted} (${NAMES.join(', ')}) FORMAT JSONEachRow`, {
-        body: lines.map(({ text }) => text.slice(0, -1) + rest).join(''),
+        rows: lines.map(({ text }) => text.slice(0, -1) + rest).join(''),
         // By this name `last` finds the insert if it still runs. Two processes never have the same name.
         queryId: `${turn.source}.${first.place}.${last.place}.${turn.number}`,
         ...{ settings, signal: turn.signal },
@@ -161,7 +163,10 @@ export const createClickhouseTarget = (address: string): Target => {
           `its table ${table} lacks the column ${missing.join(', ')}. Name another table, which is made then: \`?table=…\``,
         );
       // It says whether this user may write.
-      await ask(`INSERT INTO ${quoted} (${NAMES.join(', ')}) FORMAT JSONEachRow`, { settings });
+      await ask(`INSERT INTO ${quoted} (${NAMES.join(', ')}) FORMAT JSONEachRow`, {
+        rows: '',
+        settings,
+      });
     },
     last: async (source) => {
       await endInserts(source);
@@ -176,7 +181,13 @@ export const createClickhouseTarget = (address: string): Target => {
     fill: createFill({ maxRows: MAX_ROWS, maxCharacters: MAX_CHARACTERS, lineOf, insert }),
     erase: async (source, erasures) => {
       const found = erasures.map(conditionOf).join(' OR ');
-      await ask(`ALTER TABLE ${quoted} DELETE WHERE ${ofSource(source)} AND (${found})`);
+      const former = source.former.map(textValue).join(', ');
+      const ofFormer = erasures.map((one) => conditionOf({ ...one, upto: Infinity })).join(' OR ');
+      await ask(
+        `ALTER TABLE ${quoted} DELETE WHERE (${ofSource(source.id)} AND (${found}))
+        ${former && `OR (source IN (${former}) AND (${ofFormer}))`}`,
+        { settings: { max_query_size: MAX_QUERY } },
+      );
       const until = Date.now() + ERASED_WITHIN_MS;
       while (
         (
@@ -211,7 +222,7 @@ const conditionOf = ({ upto, project, user_id, channel, event, from, to }: Erasu
     value === undefined ? [] : [`${column} = ${textValue(value)}`],
   );
   return `(${[
-    `seq < ${upto}`,
+    ...(Number.isFinite(upto) ? [`seq < ${upto}`] : []),
     ...equal,
     ...(from === undefined ? [] : [`received_at_ms >= ${Date.parse(from)}`]),
     ...(to === undefined ? [] : [`received_at_ms < ${Date.parse(to)}`]),

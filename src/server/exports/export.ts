@@ -3,7 +3,7 @@ import { messageOf } from '../../util/errors.js';
 import { createReportOnce, type Tell } from '../hooks.js';
 import type { Row, Store } from '../store/port.js';
 import { LOCK_MS } from '../store/lock-ms.js';
-import type { TargetDead, TargetLock } from '../store/progress.js';
+import type { Erasure, Source, TargetDead, TargetLock } from '../store/progress.js';
 import { createPause } from '../time.js';
 import type { LastRow, Target } from './target.js';
 
@@ -64,22 +64,25 @@ async function* withRest(
 
 /**
  * Where to go on. The target itself knows best what it has: an insert may have arrived without an answer, and a target
- * that lost its last rows gets them again. Rejects if the target has rows that this store does not have.
+ * that lost its last rows gets them again. Rejects if the target has rows that this store does not have, and from then
+ * on until the target is moved: later rows of the store may come to have the places of those rows.
  */
-export const goOnFrom = async (
+const goOnFrom = async (
   { rows, lastPlace, progress }: Parts['store'],
-  { target, place }: Pick<TargetLock, 'target' | 'place'>,
+  lock: TargetLock,
   there: LastRow | undefined,
 ): Promise<number> => {
-  if (!there) return place;
+  if (lock.memo !== undefined) throw new Error(lock.memo);
+  if (!there) return lock.place;
   const [here] = await rows({}, { after: there.place - 1, before: there.place + 1, limit: 1 });
   if (there.place > (await lastPlace()) || (here && here.id !== there.id)) {
-    throw new Error(
+    const words =
       `it has rows up to place ${there.place} that are not in the database, which seems to have been set back. Nothing ` +
-        `is exported until \`analytics-outbox export from <place> --new-source\` says where to go on`,
-    );
+      'is exported until `analytics-outbox export from <place> --new-source` says where to go on';
+    await progress.keep(lock, { memo: words });
+    throw new Error(words);
   }
-  const dead = await progress.dead(target, there.place, 1_000_000);
+  const dead = await progress.dead(lock.target, there.place, 1_000_000);
   return Math.max(there.place, ...dead.map((one) => one.place));
 };
 
@@ -101,21 +104,26 @@ export const startExport = ({ store, target, tell, now }: Parts): (() => Promise
   let abort = (): void => {};
 
   const notErased = createReportOnce(tell, now);
+  let isErasing = false;
+  let erasedAt = -Infinity;
   /** Passes erasures on, and settles when the target has deleted the rows. A failure does not hold up the export. */
-  const erase = async (lock: TargetLock, source: string): Promise<void> => {
+  const erase = async (
+    lock: TargetLock,
+    source: Source,
+    erasures: readonly Erasure[],
+  ): Promise<void> => {
+    isErasing = true;
     try {
-      const erasures = await progress.erasures(lock.erased, ERASURES);
-      if (erasures.length) {
-        if (target.erase) await target.erase(source, erasures);
-        else tell.error({ kind: 'erasure', message: `${name}: ${target.notErased}` });
-        lock.erased = erasures.at(-1)!.place;
-        await progress.keep(lock, { erased: lock.erased });
-      }
+      if (target.erase) await target.erase(source, erasures);
+      else tell.error({ kind: 'erasure', message: `${name}: ${target.notErased}` });
+      lock.erased = erasures.at(-1)!.place;
+      await progress.keep(lock, { erased: lock.erased });
       notErased.healed();
     } catch (error) {
       const message = `${name} keeps erased rows: ${messageOf(error)}`;
       notErased.tell({ kind: 'export', message });
     }
+    isErasing = false;
   };
 
   /** Writes on as long as this process has the lock. */
@@ -132,10 +140,12 @@ export const startExport = ({ store, target, tell, now }: Parts): (() => Promise
       failingSince = undefined;
       trouble.healed();
     };
-    await worked(await goOnFrom(store, lock, await target.last?.(source)));
+    await target.prepare();
+    lock.place = await goOnFrom(store, lock, await target.last?.(source.id));
+    if (!(await progress.keep(lock, { place: lock.place }))) throw new LockLostError();
 
-    let isErasing = false;
-    let erasedAt = -Infinity;
+    /** Whether it was noted, since this process has the lock, that the target works. */
+    let isNoted = false;
     /** Since when rows wait. At the start they are due at once. */
     let since: number | undefined = -Infinity;
     let isRung = false;
@@ -146,14 +156,17 @@ export const startExport = ({ store, target, tell, now }: Parts): (() => Promise
     signal.addEventListener('abort', stop);
     while (!signal.aborted) {
       // All rows that were read before these erasures are written by now, and no later turn reads the erased ones.
-      if (!isErasing && now() - erasedAt >= ERASE_EVERY_MS) {
-        [isErasing, erasedAt] = [true, now()];
-        void erase(lock, source).finally(() => (isErasing = false));
+      if (!isErasing && Math.abs(now() - erasedAt) >= ERASE_EVERY_MS) {
+        erasedAt = now();
+        const erasures = await progress.erasures(lock.erased, ERASURES);
+        if (erasures.length) void erase(lock, source, erasures);
       }
       isRung = false;
       const [first] = await store.rows({}, { after: lock.place, limit: 1 });
       if (!first) {
         since = undefined;
+        if (!isNoted) await worked(lock.place);
+        isNoted = true;
         if (!isRung) await idle.pause(RENEW_MS, { keepsAlive: false });
         continue;
       }
@@ -171,16 +184,17 @@ export const startExport = ({ store, target, tell, now }: Parts): (() => Promise
       };
       await worked(
         await target.fill({
-          ...{ source, number: lock.number, from: lock.place, pages, mayWrite, bury, signal },
+          ...{ source: source.id, number: lock.number, from: lock.place },
+          ...{ pages, mayWrite, bury, signal },
         }),
       );
+      isNoted = true;
       since = now();
     }
   };
 
   /** Takes the target, and gives it back at the end. */
   const hold = async (): Promise<void> => {
-    await target.prepare();
     const lock = await progress.take(name, holder);
     if (!lock) return wait(RENEW_MS);
     const ending = new AbortController();

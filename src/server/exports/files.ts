@@ -34,20 +34,26 @@ const writePart = async (path: string, { from, pages, signal }: Turn): Promise<n
   const file = gzip.pipe(createWriteStream(path));
   // An error of the file has to end the gzip, too: nobody else would read from it.
   file.on('error', (error) => gzip.destroy(error));
+  gzip.on('error', () => {}); // it is the same error
   const written = finished(file);
   written.catch(() => {}); // it is awaited below
   let place = from;
-  for await (const page of pages) {
-    signal.throwIfAborted();
-    if (gzip.destroyed) break;
-    const text = page.map((row) => `${JSON.stringify(row)}\n`).join('');
-    if (!gzip.write(text)) await Promise.race([once(gzip, 'drain'), written]);
-    place = page.at(-1)!.seq;
-    if (file.bytesWritten >= MAX_BYTES) break;
+  try {
+    for await (const page of pages) {
+      signal.throwIfAborted();
+      if (gzip.destroyed) break;
+      const text = page.map((row) => `${JSON.stringify(row)}\n`).join('');
+      if (!gzip.write(text)) await Promise.race([once(gzip, 'drain'), written]);
+      place = page.at(-1)!.seq;
+      if (file.bytesWritten >= MAX_BYTES) break;
+    }
+    gzip.end();
+    await written;
+    return place;
+  } finally {
+    gzip.destroy();
+    file.destroy();
   }
-  gzip.end();
-  await written;
-  return place;
 };
 
 /** Reads the lines of a part. */
@@ -89,11 +95,12 @@ export const createFilesTarget = (path: string, wait = WAIT): Target => {
     wait,
     prepare: async () => {
       await mkdir(folder, { recursive: true });
-      // It says whether this user may write, and removes the part that a killed process has begun.
+      // Parts that a killed process has begun.
       for (const name of await readdir(folder))
-        if (name.startsWith('.rows-')) await rm(join(folder, name));
+        if (name.startsWith('.rows-')) await rm(join(folder, name), { force: true });
+      // It says whether this user may write.
       await (await open(join(folder, '.rows-try'), 'w')).close();
-      await rm(join(folder, '.rows-try'));
+      await rm(join(folder, '.rows-try'), { force: true });
     },
     fill: async (turn) => {
       const name = nameOf(turn.from + 1);
@@ -102,6 +109,10 @@ export const createFilesTarget = (path: string, wait = WAIT): Target => {
       await sync(begun);
       await turn.mayWrite();
       await rename(begun, join(folder, name));
+      // After `export from` earlier parts may have other ends. The rows that this part has as well go with them.
+      for (const other of await readdir(folder))
+        if (PART.test(other) && other > name && other <= nameOf(place))
+          await rm(join(folder, other));
       await sync(folder);
       return place;
     },

@@ -1,5 +1,5 @@
 import type { Row } from '../store/port.js';
-import type { Erasure, PlaceSpan, PlaceSum, TargetDead } from '../store/progress.js';
+import type { Erasure, PlaceSpan, PlaceSum, Source, TargetDead } from '../store/progress.js';
 
 /** One turn of an export: the rows to write, and the right to do so. */
 export interface Turn {
@@ -37,7 +37,7 @@ export interface Target {
   name: string;
   /** A turn begins when the oldest row has waited for this long, or when there are about this many rows. */
   wait: { ms: number; rows: number };
-  /** Makes what is missing, and rejects in words for operators if the target is set up wrongly. */
+  /** Makes what is missing, and rejects in words for operators if the target is set up wrongly. The lock is held. */
   prepare: () => Promise<void>;
   /**
    * Ends what may still be written there, and returns the last row of the source that the target has. It is asked at the
@@ -51,7 +51,7 @@ export interface Target {
    */
   fill: (turn: Turn) => Promise<number>;
   /** Deletes erased rows, and settles when they are gone. Missing if it cannot; `notErased` then says so to operators. */
-  erase?: (source: string, erasures: readonly Erasure[]) => Promise<void>;
+  erase?: (source: Source, erasures: readonly Erasure[]) => Promise<void>;
   /** What operators have to know of erased rows that the target keeps. */
   notErased?: string;
   /** The rows that it has between two places in each block of so many, by the block's first place. */

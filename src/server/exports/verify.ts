@@ -44,10 +44,11 @@ export const verify = async ({ store, target, onProgress }: Parts): Promise<Veri
   const { name } = target;
   const state = (await progress.targets()).find((one) => one.name === name);
   if (!state) throw new Error(`nothing was exported to ${name} yet`);
-  await target.prepare();
-  const source = await progress.source();
+  const { id: source, since } = await progress.source();
   const [first] = await store.rows({}, { limit: 1 });
-  const [from, to] = [first?.seq ?? state.place + 1, state.place + 1];
+  // Rows up to `since` have another source there.
+  const from = Math.max(first?.seq ?? state.place + 1, since + 1);
+  const to = state.place + 1;
   const found: Verified = {
     ...{ from, to, stored: 0, exported: 0, filled: 0, missing: 0, dead: 0, gone: 0, twice: [] },
   };
@@ -55,8 +56,9 @@ export const verify = async ({ store, target, onProgress }: Parts): Promise<Veri
 
   /** Takes the target from the process that exports, which waits for it then. */
   const take = async (): Promise<TargetLock> => {
-    if (lock) return lock;
+    if (lock && (await progress.keep(lock))) return lock;
     lock = (await progress.take(name, crypto.randomUUID(), { force: true }))!;
+    await target.prepare();
     await target.last?.(source); // ends inserts that still run
     return lock;
   };
@@ -84,6 +86,7 @@ export const verify = async ({ store, target, onProgress }: Parts): Promise<Veri
         },
         signal: new AbortController().signal,
       });
+      if (last < rest[0]!) break; // they were erased meanwhile
       for (const place of rest) if (place <= last) wanted.delete(place);
       rest = rest.filter((place) => place > last);
     }

@@ -94,6 +94,9 @@ export const readDeletion = (
     return wrong(`\`${other}\` is not known here: ${OF_DELETION.join(', ')}`);
   const twice = names.find((name) => query.getAll(name).length > 1);
   if (twice !== undefined) return wrong(`\`${twice}\` may be given once`);
+  // A script with an empty variable must not delete more than it means.
+  const empty = names.find((name) => query.get(name) === '');
+  if (empty !== undefined) return wrong(`\`${empty}\` must not be empty`);
   const project = query.get('project');
   if (!project) return wrong('`project` must be given');
   const upto = numberIn(query, 'upto');

@@ -32,6 +32,16 @@ export interface TargetDead {
   message: string;
 }
 
+/** An order of rows. A store that was set back to an earlier state begins a new one. */
+export interface Source {
+  /** A random name. */
+  id: string;
+  /** Rows up to this place were exported under a former name. */
+  since: number;
+  /** The names before. */
+  former: readonly string[];
+}
+
 /**
  * Rows that were erased: those of one user, or those that fit the other fields. All of them have a lower place than
  * `upto`.
@@ -64,10 +74,10 @@ export interface PlaceSum {
 
 /** What the store remembers of exports and notifications. The SQL is the same in both engines. */
 export interface Progress {
-  /** A random name of this store's order of rows. */
-  source(): Promise<string>;
+  /** The order of rows that this store has now. */
+  source(): Promise<Source>;
   /** Begins a new order of rows, for targets that have rows of a store that was set back. */
-  newSource(): Promise<string>;
+  newSource(since: number): Promise<string>;
   /**
    * Takes a target for 30 seconds. If another process has it, it is taken only by `force`. A new target begins behind the
    * place `from`.
@@ -126,8 +136,12 @@ export interface ProgressDatabase {
 
 /** The tables, in SQL that both engines understand. */
 export const progressTables = (table: (name: string) => string): string => `
-  CREATE TABLE ${table('source')} (id TEXT NOT NULL);
-  INSERT INTO ${table('source')} VALUES ('${nanoid()}');
+  CREATE TABLE ${table('source')} (
+    number integer PRIMARY KEY,
+    id TEXT NOT NULL,
+    since bigint NOT NULL
+  );
+  INSERT INTO ${table('source')} VALUES (1, '${nanoid()}', 0);
   CREATE TABLE ${table('erasures')} (
     place bigint PRIMARY KEY,
     at bigint NOT NULL,
@@ -192,12 +206,18 @@ export const createProgress = (database: ProgressDatabase): Progress => {
 
   return {
     source: async () => {
-      const [row] = await read<{ id: string }>(`SELECT id FROM ${source}`);
-      return row!.id;
+      const [last, ...former] = await read<{ id: string; since: number }>(
+        `SELECT id, ${number('since')} FROM ${source} ORDER BY source.number DESC`,
+      );
+      return { ...last!, former: former.map(({ id }) => id) };
     },
-    newSource: async () => {
+    newSource: async (since) => {
       const id = nanoid();
-      await run([`UPDATE ${source} SET id = $1`, id]);
+      await run([
+        `INSERT INTO ${source} (number, id, since)
+        SELECT max(number) + 1, $1, CAST($2 AS bigint) FROM ${source}`,
+        ...[id, since],
+      ]);
       return id;
     },
     take: async (target, holder, { from = 0, force = false } = {}) => {
@@ -250,7 +270,8 @@ export const createProgress = (database: ProgressDatabase): Progress => {
       const rows = await run(
         [`DELETE FROM ${dead} WHERE target = $1 AND place > $2`, target, place],
         [
-          `UPDATE ${targets} SET place = $2, holder = NULL, number = number + 1 WHERE name = $1
+          `UPDATE ${targets} SET place = $2, holder = NULL, number = number + 1, memo = NULL
+          WHERE name = $1
           RETURNING name`,
           ...[target, place],
         ],

@@ -111,12 +111,14 @@ export const describeProgress: Part = (name, enter) => {
   it(`${name} has a name of its own, which the content does not change`, async () => {
     const store = await enter().open();
     const source = await store.progress.source();
-    expect(source).toMatch(/^[\w-]{21}$/);
+    expect(source).toEqual({ id: expect.stringMatching(/^[\w-]{21}$/), since: 0, former: [] });
     await store.write([event()]);
     await store.clear();
-    expect(await store.progress.source()).toBe(source);
-    const renamed = await store.progress.newSource();
-    expect(renamed).not.toBe(source);
-    expect(await store.progress.source()).toBe(renamed);
+    expect(await store.progress.source()).toEqual(source);
+    const renamed = await store.progress.newSource(7);
+    const again = await store.progress.newSource(9);
+    expect(await store.progress.source()).toEqual({
+      ...{ id: again, since: 9, former: [renamed, source.id] },
+    });
   });
 };

@@ -89,7 +89,7 @@ describe.skipIf(!hasClickhouse)('an export to ClickHouse', () => {
     });
     expect(rows[2]).toMatchObject({ called_at_ms: `${Date.parse('9999-12-31T23:59:59.999Z')}` });
     expect(new Set(rows.map(({ source }) => source))).toEqual(
-      new Set([await store.progress.source()]),
+      new Set([(await store.progress.source()).id]),
     );
   });
 
@@ -204,6 +204,40 @@ describe.skipIf(!hasClickhouse)('an export to ClickHouse', () => {
     expect(dead[0]!.message).toMatch(/it answers \d+: Cannot parse/);
   });
 
+  it('goes on under a new source: all is compared, and erased under the former one, too', async () => {
+    const { openStore, run, table, count } = enter();
+    const store = openStore();
+    await store.write([incomingEvent({ id: 'mine' }, { user_id: 'u' }), ...events(0, 4)]);
+    const stop = run(store);
+    await vi.waitFor(async () => expect(await count()).toBe(5), 20_000);
+    await stop();
+    await store.progress.newSource(5);
+    const target = createClickhouseTarget(`${server.url}?table=${table}`);
+    await store.progress.moveTo(target.name, 5);
+    await store.write(events(4, 7));
+    run(store);
+    await vi.waitFor(async () => expect(await count()).toBe(8), 20_000);
+    const whole = { from: 6, to: 9, stored: 3, exported: 3, filled: 0, gone: 0 };
+    expect(await verify({ store, target })).toMatchObject(whole);
+    expect(await count()).toBe(8);
+    const source = await store.progress.source();
+    await target.erase!(source, [{ place: 9, upto: 9, project: 'p', user_id: 'u' }]);
+    expect(await count()).toBe(7);
+  });
+
+  it('passes on an erasure that is longer than an address may be', async () => {
+    const { openStore, run, table, count } = enter();
+    const store = openStore();
+    const user_id = 'ü'.repeat(30_000);
+    await store.write([incomingEvent({ id: 'mine' }, { user_id }), ...events(0, 2)]);
+    run(store);
+    await vi.waitFor(async () => expect(await count()).toBe(3), 20_000);
+    const target = createClickhouseTarget(`${server.url}?table=${table}`);
+    const source = await store.progress.source();
+    await target.erase!(source, [{ place: 4, upto: 4, project: 'p', user_id }]);
+    expect(await count()).toBe(2);
+  });
+
   it('deletes what was erased', async () => {
     const { openStore, run, table, count } = enter();
     const store = openStore();
@@ -218,8 +252,8 @@ describe.skipIf(!hasClickhouse)('an export to ClickHouse', () => {
     expect(await count()).toBe(5);
     await target.erase!(source, [{ place: 8, upto: 3, project: 'p', event: 'e' }]);
     expect(await count()).toBe(3);
-    expect((await target.places(source, { from: 0, to: 10 })).sort()).toEqual([3, 4, 5]);
-    expect(await target.sumPlaces(source, { from: 0, to: 10, block: 4 })).toEqual(
+    expect((await target.places(source.id, { from: 0, to: 10 })).sort()).toEqual([3, 4, 5]);
+    expect(await target.sumPlaces(source.id, { from: 0, to: 10, block: 4 })).toEqual(
       new Map([
         [0, { rows: 1, places: 3 }],
         [4, { rows: 2, places: 9 }],

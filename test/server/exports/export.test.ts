@@ -179,6 +179,14 @@ it('stands still if the target has rows of a store that was set back', async () 
   const { errors } = run(store, target);
   await vi.waitFor(() => expect(errors.join()).toMatch(/up to place 4 .*set back/), 10_000);
   expect(state.rows).toEqual([4]);
+  // Neither a row of that place nor a later one makes it forget.
+  await store.erase({ project: 'p' }, 5);
+  await store.write(events(5, 9));
+  await vi.waitFor(async () => {
+    expect((await store.progress.targets())[0]!.message).toContain('set back');
+  }, 10_000);
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  expect(state.rows).toEqual([4]);
 });
 
 it('passes erasures on when all rows before them are written', async () => {

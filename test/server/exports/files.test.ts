@@ -98,6 +98,39 @@ it.skipIf(process.getuid?.() === 0)('says in words that it may not write', async
   await vi.waitFor(() => expect(errors.join()).toMatch(/EACCES/), 10_000);
 });
 
+it('rejects if its folder is gone or its disk is full, and ends no process', async () => {
+  const { folder, target } = enter();
+  const row = { seq: 1, id: 'a' } as Row;
+  const turn = {
+    ...{ source: 's', number: 1, from: 0, mayWrite: async () => {}, bury: async () => {} },
+    pages: (async function* () {
+      for (let n = 0; n < 100; n++) yield [row];
+    })(),
+    signal: new AbortController().signal,
+  };
+  await expect(target.fill(turn)).rejects.toThrow(/ENOENT/);
+  expect(() => readdirSync(folder)).toThrow();
+});
+
+it('leaves no row twice when it is written again with other ends', async () => {
+  const { store, target, run, write, parts, rows } = enter();
+  await write(4);
+  let stop = run();
+  await vi.waitFor(() => expect(parts()).toHaveLength(1), 10_000);
+  await write(4);
+  await vi.waitFor(() => expect(parts()).toHaveLength(2), 10_000);
+  await stop();
+  await store.progress.moveTo(target.name, 0);
+  stop = run();
+  await vi.waitFor(() => expect(parts()).toHaveLength(1), 10_000);
+  expect(
+    parts()
+      .flatMap(rows)
+      .map(({ seq }) => seq),
+  ).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  await stop();
+});
+
 it('says where the rows of erased users still are', async () => {
   const { folder, store, target, errors } = enter();
   const erasure = { place: 6, upto: 6, project: 'p', user_id: 'u' };
