@@ -26,7 +26,14 @@ describe.skipIf(!hasClickhouse)('an export to ClickHouse that is broken off', ()
   });
   afterAll(() => server.stop());
 
-  const enter = async (table: string) => {
+  /** `isSlow`: an insert takes two seconds, so that it still runs when its sender is gone. */
+  const enter = async (table: string, { isSlow = false } = {}) => {
+    if (isSlow) {
+      await createClickhouseTarget(`${server.url}?table=${table}`).prepare();
+      await server.query(
+        `ALTER TABLE ${table} ADD COLUMN slow UInt8 MATERIALIZED sleepEachRow(${2 / ROWS})`,
+      );
+    }
     const path = join(tempFolder(), 'rows.db');
     const store = createLibsqlStore({ path });
     onTestFinished(() => store.close());
@@ -75,12 +82,12 @@ describe.skipIf(!hasClickhouse)('an export to ClickHouse that is broken off', ()
   });
 
   it('has each row once where only the sender gives up', { timeout: 600_000 }, async () => {
-    const { store, write, run, expectEach } = await enter('given_up');
+    const { store, write, run, expectEach } = await enter('given_up', { isSlow: true });
     for (let time = 0; time < (isNight ? 10 : 3); time++) {
       await write();
       let stop!: () => Promise<void>;
       await new Promise<void>((resolve) => (stop = run(store, resolve)));
-      await sleep(Math.random() * 30);
+      await sleep(Math.random() * 300);
       await stop();
     }
     run(store, () => {});
@@ -91,7 +98,7 @@ describe.skipIf(!hasClickhouse)('an export to ClickHouse that is broken off', ()
     'has each row once where another process takes over while an insert runs',
     { timeout: 600_000 },
     async () => {
-      const { path, write, run, expectEach } = await enter('taken_over');
+      const { path, write, run, expectEach } = await enter('taken_over', { isSlow: true });
       for (let time = 0; time < (isNight ? 10 : 2); time++) {
         await write();
         const frozen = createLibsqlStore({ path });
