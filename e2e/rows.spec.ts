@@ -422,12 +422,14 @@ test('shows what was refused, why, and sends a dead letter again', async ({ page
   await open(page, service);
   await service.post('/v1/event', { project: 'shop', channel: 'web', event: 7 });
   await service.post('/v1/event', { project: 'shpo', channel: 'web', event: 'Typo' });
+  // Refusals are stored a little later, and the dead letter is to be the newest.
+  const tab = page.getByRole('tab', { name: 'Refused' });
+  await expect(tab).toHaveText('Refused2');
   const record = incoming('Dead Letter');
   await service.refuse({
     ...{ received_at: record.receivedAt, reason: 'database', status: 422, isDead: true, record },
     ...{ message: 'value out of range', id: record.id, body: JSON.stringify(record.body) },
   });
-  const tab = page.getByRole('tab', { name: 'Refused' });
   await expect(tab).toHaveText('Refused3');
   await tab.click();
   const refusals = page.locator('.refusal');
