@@ -381,11 +381,14 @@ const Delays = ({ overview: { totals } }: CardsProps) => (
   </div>
 );
 
+/** Files are closed every five minutes, and a message may wait for a minute. Beyond this something is wrong. */
+const LONG_MS = 600_000;
+
 /** How far exports and notifications are behind the rows, and why. */
 const Targets = ({ targets }: { targets: readonly TargetDelay[] }) =>
   targets.length > 0 && (
     <div class="card targets">
-      <h3>Exports</h3>
+      <h3>Exports and messages</h3>
       <ul>
         {targets.map(({ name, behind, delay_ms, dead, message }) => (
           <li>
@@ -393,7 +396,7 @@ const Targets = ({ targets }: { targets: readonly TargetDelay[] }) =>
               <Text of={name} />
             </b>{' '}
             {behind ? (
-              <span class="late">
+              <span class={message !== undefined || delay_ms > LONG_MS ? 'late' : 'soft'}>
                 {countOf(behind, 'row')} and {lengthInWords(delay_ms)} behind
               </span>
             ) : (
