@@ -144,6 +144,7 @@ it('stands still before a target that refuses every row', async () => {
   expect(await store.progress.dead('house/db', 0, 100)).toHaveLength(10);
   isBad = false;
   await vi.waitFor(() => expect(state.rows).toEqual(places(11, 25)), 20_000);
+  await vi.waitFor(async () => expect(await placeOf(store)).toBe(25), 10_000);
   const found = await verify({ store, target });
   expect(found).toMatchObject({ stored: 25, exported: 25, filled: 10, dead: 0 });
   expect(await store.progress.dead('house/db', 0, 100)).toEqual([]);
