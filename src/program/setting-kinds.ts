@@ -141,20 +141,19 @@ export const readTokens: Kind = {
 };
 export const readTokensOf = (value: string): ReadToken[] => pairsOf(value);
 
-const wordsIn = (value: string): string[] => value.split(/\s+/).filter(Boolean);
 export const notify: Kind = {
   words:
     'addresses with white space between them: "https://…" for a webhook, "ntfy://ntfy.sh/topic" or "slack+https://hooks.slack.com/…"; plain http ("http://", "ntfy+http://") is only for this machine',
-  fits: (value) => isText(value) && wordsIn(value).every(parseNotifyAddress),
+  fits: (value) => isText(value) && wordsOf(value).every(parseNotifyAddress),
 };
 export const notifyAddressesOf = (value: string): NotifyAddress[] =>
-  wordsIn(value).map((address) => parseNotifyAddress(address)!);
+  wordsOf(value).map((address) => parseNotifyAddress(address)!);
 export const notifySecrets: Kind = {
   words:
     '"whsec_" and 24 to 64 bytes in base64, such as `echo whsec_$(openssl rand -base64 32)` makes; several with white space between them sign alike',
-  fits: (value) => isText(value) && wordsIn(value).every(isWebhookSecret),
+  fits: (value) => isText(value) && wordsOf(value).every(isWebhookSecret),
 };
-export const notifySecretsOf = wordsIn;
+export const notifySecretsOf = wordsOf;
 export const events: Kind = {
   words:
     'patterns project/channel/event with commas between them, such as "shop/orders/*", in which "*" is any text',

@@ -133,19 +133,20 @@ export const startExport = ({ store, target, tell, now }: Parts): (() => Promise
       signal.throwIfAborted();
       if (!(await progress.keep(lock))) throw new LockLostError();
     };
+    /** Whether it was noted, since this process has the lock, that the target works. */
+    let isNoted = false;
     /** Notes that the target works, and where it is. */
     const worked = async (place: number): Promise<void> => {
       if (!(await progress.keep(lock, { place, message: null }))) throw new LockLostError();
       lock.place = place;
       failingSince = undefined;
       trouble.healed();
+      isNoted = true;
     };
     await target.prepare();
     lock.place = await goOnFrom(store, lock, await target.last?.(source.id));
     if (!(await progress.keep(lock, { place: lock.place }))) throw new LockLostError();
 
-    /** Whether it was noted, since this process has the lock, that the target works. */
-    let isNoted = false;
     /** Since when rows wait. At the start they are due at once. */
     let since: number | undefined = -Infinity;
     let isRung = false;
@@ -166,7 +167,6 @@ export const startExport = ({ store, target, tell, now }: Parts): (() => Promise
       if (!first) {
         since = undefined;
         if (!isNoted) await worked(lock.place);
-        isNoted = true;
         if (!isRung) await idle.pause(RENEW_MS, { keepsAlive: false });
         continue;
       }
@@ -188,7 +188,6 @@ export const startExport = ({ store, target, tell, now }: Parts): (() => Promise
           ...{ pages, mayWrite, bury, signal },
         }),
       );
-      isNoted = true;
       since = now();
     }
   };

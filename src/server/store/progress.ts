@@ -1,5 +1,6 @@
 import { nanoid } from 'nanoid';
 import { LOCK_MS } from './lock-ms.js';
+import { present } from './present.js';
 
 /** A target as the store knows it. */
 export interface TargetState {
@@ -173,10 +174,6 @@ export const progressTables = (table: (name: string) => string): string => `
 
 const number = (column: string, as = column): string =>
   `CAST(${column} AS double precision) AS ${as}`;
-
-/** A row without its columns that are `null`. */
-const present = <Row extends object>(row: Row): Row =>
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
 
 /** The first erasures that meet a condition, in their order. `limit` is a number or stands for a value. */
 export const readErasures = async (

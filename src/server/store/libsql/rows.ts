@@ -2,7 +2,7 @@ import type Database from 'libsql';
 import { anyCase } from '../any-case.js';
 import type { Row, RowFilter, Span } from '../port.js';
 import { storableText } from '../storable.js';
-import { createSteps } from './steps.js';
+import { createSteps, type Ends } from './steps.js';
 import { tagTexts } from '../tag-texts.js';
 
 interface StoredRow {
@@ -88,11 +88,6 @@ const globOf = (text: string): string => {
   );
   return `*${letters.join('')}*`;
 };
-
-interface Ends {
-  first: number | null;
-  last: number | null;
-}
 
 /** Reads rows. A filter that few rows fit may have to look at all rows, so it does that in steps. */
 export const createRowReader = (database: Database.Database) => {

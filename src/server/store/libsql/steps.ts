@@ -12,7 +12,8 @@ const STEP_MS = 10;
 const nextStep = (step: number, tookMs: number): number =>
   tookMs > STEP_MS ? Math.max(MIN_STEP, Math.ceil(step / 2)) : Math.min(MAX_STEP, step * 2);
 
-interface Ends {
+/** The first and the last place of some rows; `null` if there are none. */
+export interface Ends {
   first: number | null;
   last: number | null;
 }

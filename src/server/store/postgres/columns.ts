@@ -24,10 +24,6 @@ export const placeOut = (column = 'seq'): string => `${column}::float8 AS seq`;
 export const isoOut = (column: string): string =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** A row without its columns that are `null`. */
-export const present = <Row extends object>(row: Row): Row =>
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
-
 /**
  * Rows as the values of a statement, and the table that `unnest` makes of them: each column is one array. It has the
  * column `n`, which counts the rows.

@@ -4,7 +4,8 @@ import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, refusedText } from '../refused-bo
 import { readDead, writeDead } from '../dead-letter.js';
 import { createGroups } from '../groups.js';
 import { storable, storableText } from '../storable.js';
-import { isoOut, placeOut, present, unnest, type Tables } from './columns.js';
+import { present } from '../present.js';
+import { isoOut, placeOut, unnest, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
 import { lockOf } from './schema.js';
 import { createConditions, pageOf } from './span.js';

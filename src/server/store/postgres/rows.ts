@@ -2,7 +2,8 @@ import { anyCase } from '../any-case.js';
 import type { Row, RowFilter, Span } from '../port.js';
 import { storableText } from '../storable.js';
 import { tagTexts } from '../tag-texts.js';
-import { isoOut, placeOut, present, type Tables } from './columns.js';
+import { present } from '../present.js';
+import { isoOut, placeOut, type Tables } from './columns.js';
 import type { PostgresDatabase } from './database.js';
 import { createConditions, pageOf } from './span.js';
 
