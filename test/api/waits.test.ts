@@ -106,7 +106,7 @@ it('settles a flush although later calls are always under way', async () => {
     track(['later']);
     await pass(500);
   }
-  expect(flushed).toMatchObject({ delivered: 1 });
+  expect(flushed).toMatchObject({ delivered: 2 }); // the first of the later ones goes along
 });
 
 it('sends a record alone that has failed often, however often that was', async () => {

@@ -51,7 +51,11 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     if (due || entry.order > horizon || !isSafe(outbox, entry.parcel)) return false;
     const isOld = sinceOpened() - entry.born > settings().maxAge;
     if (isOld) drop(outbox, entry, 'expired');
-    return !isOld && !claims.mustWait(entry, isLeaving);
+    if (isOld || claims.mustWait(entry, isLeaving)) return false;
+    // Where places are left, newer records go along: later they would cost another write that names them. They would go
+    // before one that has failed.
+    if (!entry.record.attempts) horizon = outbox.order;
+    return true;
   };
 
   /** Chooses the records of the next requests. As the page is left, a request takes as many as the browser does. */
@@ -67,12 +71,12 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
 
   /** @param since when the trouble of the destination began; 0 if it has none */
   const start = (group: Entry[], since: number, handoff = false): void => {
-    const keepalive = requests.start(group, answers.silent(), handoff, (attempts) => {
-      if (attempts?.length) answers.conclude(group, attempts, since);
+    const keepalive = requests.start(group, answers.silent(), handoff, (received) => {
+      if (received?.length) answers.conclude(group, received, since);
       else {
         for (const entry of group) {
-          if (attempts) entry.record.due = now() + BROKEN_OFF_MS;
-          (attempts ? putBack : lose)(outbox, entry);
+          if (received) entry.record.due = now() + BROKEN_OFF_MS;
+          (received ? putBack : lose)(outbox, entry);
         }
       }
       alarm.set(now() + (requests.count() ? TOGETHER_MS : 0));
@@ -177,7 +181,7 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     token?.forget();
     answers.online();
     backoff.online();
-    for (const { record } of entriesOf(outbox)) record.due = 0;
+    for (const entry of entriesOf(outbox)) entry.record.due = 0;
     flushAll();
   };
 

@@ -74,8 +74,10 @@ export const write = async (store: Store, parcels: readonly Parcel[]): Promise<b
 };
 
 /** Writes what has changed, one transaction after the other. */
-export const writeChanges = (store: Store): Promise<void> =>
-  (store.writing ??= (async () => {
+export const writeChanges = (store: Store): Promise<void> => {
+  clearTimeout(store.timer);
+  store.timer = undefined;
+  return (store.writing ??= (async () => {
     await undefined; // the rest of the task may change more
     let isWell = true;
     while (isWell && store.dirty.size && store.database && !isBroken(store))
@@ -83,6 +85,7 @@ export const writeChanges = (store: Store): Promise<void> =>
     updateNote(store);
     store.writing = undefined;
   })());
+};
 
 /**
  * Writes a parcel that has changed: at the end of the task, or this much later, so that later changes join it. A hidden
@@ -92,12 +95,13 @@ export const save = (store: Store, parcel: Parcel, waitMs = 0): void => {
   if (!store.parcels.has(parcel)) return;
   if (!parcel.entries.size && parcel.stored === 'no') forgetParcel(store, parcel);
   else store.dirty.add(parcel);
-  if (waitMs && !isHidden()) {
-    store.timer ??= later(() => {
-      store.timer = undefined;
-      void writeChanges(store);
-    }, waitMs);
-  } else void writeChanges(store);
+  if (waitMs && !isHidden()) store.timer ??= later(() => writeChanges(store), waitMs);
+  else void writeChanges(store);
+};
+
+/** Renews the lease, or the note where there is no database, if the page holds anything. */
+export const renewLease = (store: Store): void => {
+  if (store.count) void write(store, []);
 };
 
 /** Writes at once, beside a transaction that is under way: a hidden page may have no later moment. */
