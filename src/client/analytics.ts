@@ -125,7 +125,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       if (next.disabled) return stop();
       const name = nameOf(next);
       outsideZone(() => {
-        current = pipelines.get(name) ?? createPipeline(direct, next, emit);
+        current = pipelines.get(name) ?? createPipeline(direct, next, name, emit);
         pipelines.set(name, current);
         current.configure(next);
       });
@@ -157,17 +157,17 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       const apply = () => said?.[0] === 'denied' && outsideZone(() => denyAll(at));
       if (word === 'denied') queueMicrotask(apply);
     },
-    status: (): Status =>
-      current?.status() ?? {
-        storage: 'none',
-        consent: consent(),
-        waiting: early.length,
-        inFlight: 0,
-        delivered: 0,
-        unknown: 0,
-        dropped: {},
-        paused: off() ?? 'not-started',
-      },
+    status: (): Status => ({
+      storage: 'none',
+      consent: consent(),
+      waiting: early.length,
+      inFlight: 0,
+      delivered: 0,
+      unknown: 0,
+      dropped: {},
+      paused: off() ?? 'not-started',
+      ...current?.status(),
+    }),
     stop: (): void => {
       stop();
       listeners.clear();

@@ -58,7 +58,7 @@ export const consentTo = (project: string) => {
 
   const has = (word: string) => getItem(key) === word;
   const isOwn = (name: string) => DESTINATION.exec(name)?.[1] === own;
-  const tell = () => [...fact.followers].forEach((follow) => follow());
+  const tell = () => fact.followers.forEach((follow) => follow());
 
   /**
    * Erases what any page has stored for the project, apart from a denial: keys at once, then the databases. Followers

@@ -114,9 +114,7 @@ export const followPage = (
     turns++;
     leave();
   };
-  const stay = () => {
-    if (isGone) show();
-  };
+  const stay = () => isGone && show();
   // A page that only may be left goes on like one that is hidden.
   const loaded = onNavigation((event) => (event ? hide() : leave()), stay);
   if (!isLoading()) loaded();

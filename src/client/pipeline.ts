@@ -3,7 +3,7 @@ import { consentTo } from './consent.js';
 import { createPump } from './delivery/pump.js';
 import type { createDirectSend } from './delivery/send/direct.js';
 import { followPage, isFleeting, isGoing, isPrerendering } from './life.js';
-import { nameOf, type Settings } from './options.js';
+import type { Settings } from './options.js';
 import { openDatabase } from './outbox/database.js';
 import { clear, createOutbox, keep, leave, useDatabase } from './outbox/outbox.js';
 import { writeChanges } from './outbox/writer.js';
@@ -26,6 +26,7 @@ import { createUser } from './user.js';
 export const createPipeline = (
   direct: typeof createDirectSend | undefined,
   first: Settings,
+  name: string,
   emit: Emit,
 ) => {
   let settings = first;
@@ -39,7 +40,6 @@ export const createPipeline = (
     if (outcome) counts[outcome === 'blocked' ? 'retry' : outcome]++;
     emit(type, payload);
   };
-  const name = nameOf(first);
   const drop = (reason: DropReason, record?: OutboxRecord, message: string = reason) =>
     report('drop', { reason, message, record });
   const onRestart = () => pump.restart();
@@ -47,7 +47,6 @@ export const createPipeline = (
     name,
     settings: () => settings,
     emit: report,
-    drop,
     onRestart,
   });
   const pump = createPump(outbox, direct);

@@ -147,7 +147,9 @@ export const recordOf = (
   }
   const body = JSON.stringify(kept);
   // No text has more than three bytes a character, so most need no measuring.
-  const size = 3 * body.length > maxRecordBytes ? byteLength(body) : 0;
-  if (size > maxRecordBytes) refuse('too-large', `${size} bytes`);
+  if (3 * body.length > maxRecordBytes) {
+    const size = byteLength(body);
+    if (size > maxRecordBytes) refuse('too-large', `${size} bytes`);
+  }
   return { id: newId(), type, body, at, attempts: 0, user: kept.user_id };
 };

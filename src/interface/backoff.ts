@@ -11,7 +11,7 @@ export const boundedWait = (ms: number): number =>
 
 /** Reads `Retry-After`, seconds or an HTTP date, as milliseconds from now; 0 if there is none. */
 export const parseRetryAfter = (value: string | null | undefined, now: number): number => {
-  const text = `${value}`;
+  const text = value!; // `null` is no time either
   // Two headers come as one, with a comma between them: the first counts.
   const isSeconds = /^\s*\d+\s*(,|$)/.test(text);
   return boundedWait(isSeconds ? parseInt(text, 10) * 1_000 : Date.parse(text) - now);
@@ -23,7 +23,7 @@ export const parseRetryAfter = (value: string | null | undefined, now: number): 
  * has lasted.
  */
 export const waitInTrouble = (troubleMs: number, random: number): number =>
-  (0.5 + random / 2) * Math.min(CAP_MS, Math.max(BASE_MS, troubleMs / 2));
+  (0.5 + random / 2) * Math.max(BASE_MS, Math.min(CAP_MS, troubleMs / 2));
 
 /** No stored time is further ahead: a longer one was stored before the clock was set back. */
 export const LONGEST_STORED_MS = 7_200_000;

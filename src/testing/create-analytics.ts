@@ -1,6 +1,6 @@
 import { createTracker } from '../client/analytics.js';
 import { FACTS } from '../client/consent.js';
-import type { Attempt, Sender } from '../client/delivery/send/sender.js';
+import type { Answer, Sender } from '../client/delivery/send/sender.js';
 import { checkEvent } from '../dev/events.js';
 import { createSay } from '../dev/say.js';
 import { resolveOptions } from '../client/options.js';
@@ -18,7 +18,7 @@ const BEFORE_INIT: Options = { relay: ADDRESS, project: 'test', channel: 'test' 
 /** Nothing is sent by itself. */
 const NEVER = { flushAt: 1e9, flushInterval: 1e9 };
 
-const DELIVERED: Attempt = { outcome: 'delivered', status: 200, retryAfterMs: 0, problem: '' };
+const DELIVERED: Answer = { outcome: 'delivered', status: 200, retryAfterMs: 0, problem: '' };
 const createTestSend = (): Sender => [async (records) => records.map(() => DELIVERED)];
 
 /**

@@ -46,9 +46,10 @@ export const openPage = ({
   const outbox = createOutbox({
     name: NAME,
     settings: () => settings,
-    emit: (type, payload) =>
-      type === 'outcome' && told.push((payload as { outcome: string }).outcome),
-    drop: (reason) => told.push(reason),
+    emit: (_, payload) => {
+      const { outcome, reason } = payload as { outcome?: string; reason?: string };
+      if (outcome ?? reason) told.push((outcome ?? reason)!);
+    },
     onRestart: () => claims.restart(),
   });
   const claims = createClaims(outbox);

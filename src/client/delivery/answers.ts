@@ -4,7 +4,7 @@ import type { Entry } from '../outbox/parcel.js';
 import { isOffline, now } from '../page.js';
 import type { DeliveryError, Status } from '../types.js';
 import type { Backoff } from './backoff.js';
-import type { Attempt } from './send/sender.js';
+import type { Answer } from './send/sender.js';
 import type { TokenSource } from './send/token.js';
 
 /** Failures in a row without an answer after which the developer is told. */
@@ -47,7 +47,7 @@ export const createAnswers = (outbox: Outbox, backoff: Backoff, token?: TokenSou
   };
 
   /** The destination fails. */
-  const failed = ({ outcome, status, retryAfterMs, problem }: Attempt): void => {
+  const failed = ({ outcome, status, retryAfterMs, problem }: Answer): void => {
     silent = status ? 0 : silent + 1;
     width = 1;
     reason = 'backoff';
@@ -62,25 +62,25 @@ export const createAnswers = (outbox: Outbox, backoff: Backoff, token?: TokenSou
 
   return {
     /**
-     * Applies the answer of a request: to its records, each of which ends or waits again, and to the destination.
+     * Applies the answers of a request, one for each record, which ends or waits again, and to the destination.
      * @param since when the trouble of the destination had begun as the request started; 0 if it had none
      */
-    conclude: (group: readonly Entry[], attempts: readonly Attempt[], since: number): void => {
-      const isShared = attempts[0] === attempts[1];
+    conclude: (group: readonly Entry[], answers: readonly Answer[], since: number): void => {
+      const isShared = answers[0] === answers[1];
       // A batch that is refused by one answer says nothing about each record: smaller ones show which it was.
-      const isWhole = isShared && attempts[0]!.outcome === 'rejected';
+      const isWhole = isShared && answers[0]!.outcome === 'rejected';
       /** Other records have passed since these began to fail. */
       const isOwn = group.every(({ record }) => record.failedSince! < passedAt);
       /** One for all, so that records that failed together are sent together again. */
       const random = Math.random();
-      let worst: Attempt | undefined;
+      let worst: Answer | undefined;
       let hasPassed = isWhole;
       group.forEach((entry, i) => {
-        const attempt = attempts[i]!;
-        const { status, problem, retryAfterMs } = attempt;
+        const answer = answers[i]!;
+        const { status, problem, retryAfterMs } = answer;
         // Something on the way takes other records, and finds this one too large.
         const isTooLarge = status === 413 && isOwn && !isShared;
-        const outcome = isWhole ? 'retry' : isTooLarge ? 'rejected' : attempt.outcome;
+        const outcome = isWhole ? 'retry' : isTooLarge ? 'rejected' : answer.outcome;
         const { record } = entry;
         if (outcome === 'delivered' || outcome === 'rejected') {
           hasPassed = true;
@@ -92,10 +92,10 @@ export const createAnswers = (outbox: Outbox, backoff: Backoff, token?: TokenSou
           if (outcome === 'blocked' && !hasRunOut) reportOnce('setup', problem, status);
           if (!isWhole) {
             const time = now();
-            record.failedSince = Math.min(record.failedSince || time, time);
-            record.due = time + waitInTrouble(time - record.failedSince, random);
+            const first = (record.failedSince = Math.min(record.failedSince || time, time));
+            record.due = time + waitInTrouble(time - first, random);
           }
-          if (!worst || retryAfterMs > worst.retryAfterMs) worst = attempt;
+          if (!worst || retryAfterMs > worst.retryAfterMs) worst = answer;
         }
         outbox.emit('outcome', { record, outcome, status: status || undefined });
       });

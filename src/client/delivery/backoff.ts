@@ -25,7 +25,7 @@ export const createBackoff = (key: string) => {
   const read = (): Gate => {
     own = mayFail(() => JSON.parse(getItem(key)!) as Gate | null) ?? own;
     const until = ahead(own.until, now());
-    return { ...own, until, isAsked: !!until && own.isAsked };
+    return { ...own, until, isAsked: until > 0 && own.isAsked };
   };
   const write = (gate: Gate) => {
     own = gate;

@@ -4,7 +4,7 @@ import type { Settings } from '../options.js';
 import { now } from '../page.js';
 import type { Entry } from '../outbox/parcel.js';
 import { KEEPALIVE_BUDGET } from './send/post.js';
-import type { Attempt, Send } from './send/sender.js';
+import type { Answer, Send } from './send/sender.js';
 
 /** Bytes of a batch that stand around a body, with the record's id. */
 const AROUND = 133;
@@ -44,7 +44,7 @@ export const createRequests = (settings: () => Settings, send: Send) => {
    * Sends a group in one request, which it starts before it returns.
    * @param silent failures in a row without an answer
    * @param handoff whether the page is being left
-   * @param onEnd called once: with an attempt for each record, with none if a navigation has broken the request off, or
+   * @param onEnd called once: with an answer for each record, with none if a navigation has broken the request off, or
    * with nothing if nobody sees the answer any more
    * @returns whether the browser finishes the request even if the page goes
    */
@@ -52,7 +52,7 @@ export const createRequests = (settings: () => Settings, send: Send) => {
     group: Entry[],
     silent: number,
     handoff: boolean,
-    onEnd: (attempts?: Attempt[]) => void,
+    onEnd: (answers?: Answer[]) => void,
   ): boolean => {
     const bytes = weigh(group);
     // While nothing answers, every other request goes without: some browsers refuse keepalive.
@@ -60,11 +60,11 @@ export const createRequests = (settings: () => Settings, send: Send) => {
     const kept = keepalive ? bytes : 0;
     const controller = (mayFail(() => new AbortController()) ?? {}) as AbortController;
     const began = now();
-    const conclude = (attempts?: Attempt[]) => {
+    const conclude = (answers?: Answer[]) => {
       if (!running.delete(controller)) return; // forgotten, since the page was left, or carried on by the browser
       if (!running.size) unhear = unhear?.() as undefined;
       count -= group.length;
-      onEnd(attempts);
+      onEnd(answers);
     };
     mayFail(() => (unhear ??= onNavigation(onBegin, onStay)));
     running.set(controller, conclude);
@@ -73,12 +73,12 @@ export const createRequests = (settings: () => Settings, send: Send) => {
     void send(
       group.map(({ record }) => record),
       { keepalive, controller, isSilent: !!silent },
-    ).then((attempts) => {
+    ).then((answers) => {
       room += kept;
       // In the same task, or a `flush()` would settle in between.
-      if (attempts?.[0]!.status === 0 && doubtful.has(controller))
+      if (answers?.[0]!.status === 0 && doubtful.has(controller))
         conclude(now() > began + settings().timeout - SLACK_MS ? undefined : []);
-      else if (attempts) conclude(attempts);
+      else if (answers) conclude(answers);
     });
     return keepalive;
   };

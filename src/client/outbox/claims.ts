@@ -1,6 +1,6 @@
 import { ahead } from '../../interface/backoff.js';
 import { isLoading } from '../life.js';
-import { claimParcels, type Scan } from './claim.js';
+import { claimParcels, type Claimed, type Scan } from './claim.js';
 import { leaseEnd } from './lease.js';
 import { addParcels } from './memory.js';
 import { readNotes, removeNote, type NotedParcel } from './note.js';
@@ -8,7 +8,7 @@ import { drop, lose, trim, type Outbox } from './outbox.js';
 import type { Entry } from './parcel.js';
 import { now } from '../page.js';
 import { isBroken } from './store.js';
-import { save, unconfirmed, write } from './writer.js';
+import { renewLease, save, unconfirmed } from './writer.js';
 
 /** After its start the page looks again this soon: the page before it may still have been writing. */
 const SOON_MS = 5_000;
@@ -73,12 +73,14 @@ export const createClaims = (outbox: Outbox) => {
 
   const claimStored = async (current: Scan, isClosed?: boolean): Promise<void> => {
     const { life } = outbox;
-    const claimed = await outbox.database!.run(
-      (store) => claimParcels(store, outbox, current, isClosed),
+    const claimed = await outbox.database!.run<Claimed | false>(
+      (store) => life === outbox.life && claimParcels(store, outbox, current, isClosed),
       true,
     );
+    if (!claimed) return;
     for (const life of claimed.noted) removeNote(name, life);
-    for (let i = 0; i < claimed.unreadable; i++) outbox.drop('unreadable');
+    while (claimed.unreadable--)
+      outbox.emit('drop', { reason: 'unreadable', message: 'unreadable' });
     if (life !== outbox.life) return;
     if (claimed.parcels.length) outbox.until = claimed.until;
     takeIn(claimed.parcels, isClosed);
@@ -94,11 +96,11 @@ export const createClaims = (outbox: Outbox) => {
     look: (): number => {
       const time = now();
       if (ahead(lookAt, time, LOOK_MS)) return lookAt;
-      if (outbox.count) void write(outbox, []); // renews the lease, or the note where there is no database
+      renewLease(outbox);
       if (!outbox.isClaiming) scan = startScan(); // a claim that is under way reads what is stored anyway
-      const longest = isLoading() ? SOON_MS : LOOK_MS; // its lease is short
-      return (lookAt =
-        time + Math.min(longest, Math.max((lastScan?.soonest ?? 0) - time, SOON_MS)));
+      const soonest = Math.max(lastScan?.soonest ?? 0, time + SOON_MS);
+      // While the page loads, its lease is short.
+      return (lookAt = Math.min(soonest, time + (isLoading() ? SOON_MS : LOOK_MS)));
     },
     /** Makes the next look come at once. */
     hurry: (): void => {

@@ -40,10 +40,12 @@ export const openDatabase = (
 
   const forget = () => (opened = undefined);
   const open = (): Promise<IDBDatabase> => {
-    if (opened) return opened;
-    const request = indexedDB.open(name);
-    request.onupgradeneeded = () => request.result.createObjectStore('records');
-    return (opened = promisifyRequest(request));
+    if (!opened) {
+      const request = indexedDB.open(name);
+      request.onupgradeneeded = () => request.result.createObjectStore('records');
+      opened = promisifyRequest(request);
+    }
+    return opened;
   };
 
   /** Notices when the browser closes the connection, or when the site deletes the database, which waits for that. */

@@ -57,7 +57,7 @@ export const writeNote = (
   const own = keyOf(name, life);
   let room = ROOM;
   for (const key of keysOfItems(keyOf(name, ''))) {
-    if (key !== own) room -= (getItem(key) ?? '').length;
+    if (key !== own) room -= `${getItem(key)}`.length;
   }
   const texts = [...parcels].reverse().map((parcel): [Parcel, string] => {
     const { key, stored } = parcel;
@@ -67,7 +67,7 @@ export const writeNote = (
   for (; ; room /= 2) {
     let left = room;
     const fitting = texts.filter(([, text]) => (left -= text.length) >= 0);
-    const list = fitting.map(([, text]) => text).join();
+    const list = fitting.map(([, text]) => text);
     if (setItem(own, `{"life":"${life}","until":${until},"parcels":[${list}]}`)) {
       return new Set(fitting.map(([parcel]) => parcel));
     }

@@ -16,11 +16,9 @@ const TOGETHER_MS = 50;
 /** The durable queue of one destination: what this page holds of it, in memory and stored, and what becomes of that. */
 export interface Outbox extends Store {
   emit: Emit;
-  /** Reports a dropped call or record. The message says more than the reason, if there is more to say. */
-  drop: (reason: DropReason, record?: OutboxRecord, message?: string) => void;
 }
 
-type Destination = Pick<Outbox, 'name' | 'settings' | 'emit' | 'drop' | 'onRestart'>;
+type Destination = Pick<Outbox, 'name' | 'settings' | 'emit' | 'onRestart'>;
 
 export const createOutbox = (destination: Destination): Outbox => {
   const life = newId();
@@ -43,10 +41,15 @@ export const finish = (store: Store, entry: Entry): void => {
   save(store, entry.parcel, TOGETHER_MS);
 };
 
-/** Removes a record that is not delivered, and reports why. */
-export const drop = (outbox: Outbox, entry: Entry, reason: DropReason, message?: string): void => {
+/** Removes a record that is not delivered, and reports why. The message says more than the reason, if there is more. */
+export const drop = (
+  outbox: Outbox,
+  entry: Entry,
+  reason: DropReason,
+  message: string = reason,
+): void => {
   finish(outbox, entry);
-  outbox.drop(reason, entry.record, message);
+  outbox.emit('drop', { reason, message, record: entry.record });
 };
 
 /** Lets a record wait again, after a failure or because its request does not start after all. */
@@ -58,9 +61,11 @@ export const putBack = (store: Store, entry: Entry): void => {
 /** Handles a record whose request nobody can follow any more. */
 export const lose = (outbox: Outbox, entry: Entry): void => {
   if (!outbox.parcels.has(entry.parcel)) return;
-  if (outbox.settings().resends) return putBack(outbox, entry);
-  finish(outbox, entry);
-  outbox.emit('outcome', { record: entry.record, outcome: 'unknown' });
+  if (outbox.settings().resends) putBack(outbox, entry);
+  else {
+    finish(outbox, entry);
+    outbox.emit('outcome', { record: entry.record, outcome: 'unknown' });
+  }
 };
 
 /** Drops the oldest events while there are too many records, and identifies where there is no event. */
@@ -144,5 +149,5 @@ export const leave = (outbox: Outbox, isGoing: boolean): void => {
 export const clear = (outbox: Outbox, reason: DropReason): void => {
   const all = [...entriesOf(outbox)];
   restart(outbox, () => false);
-  for (const { record } of all) outbox.drop(reason, record);
+  all.forEach((entry) => drop(outbox, entry, reason));
 };

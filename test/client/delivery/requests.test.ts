@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createRequests } from '../../../src/client/delivery/requests.js';
 import { KEEPALIVE_BUDGET } from '../../../src/client/delivery/send/post.js';
-import type { Attempt, Send } from '../../../src/client/delivery/send/sender.js';
+import type { Answer, Send } from '../../../src/client/delivery/send/sender.js';
 import type { Settings } from '../../../src/client/options.js';
 import { createEntry, createParcel, type Entry } from '../../../src/client/outbox/parcel.js';
 
@@ -11,10 +11,10 @@ afterEach(() => void vi.unstubAllGlobals());
 const parcel = createParcel([0, 'maker', 1], 'no');
 const entryOf = (id: string, bytes = 2): Entry =>
   createEntry({ id, type: 'event', body: 'x'.repeat(bytes), at: 0, attempts: 0 }, parcel, 1);
-const DELIVERED: Attempt = { outcome: 'delivered', status: 200, retryAfterMs: 0, problem: '' };
+const DELIVERED: Answer = { outcome: 'delivered', status: 200, retryAfterMs: 0, problem: '' };
 
 const open = () => {
-  const answers: ((attempts?: Attempt[]) => void)[] = [];
+  const answers: ((attempts?: Answer[]) => void)[] = [];
   const asked: Parameters<Send>[1][] = [];
   const requests = createRequests(
     () => ({ timeout: 30_000 }) as Settings,
@@ -24,7 +24,7 @@ const open = () => {
     },
   );
   /** What each request has ended with, and how many are under way then. */
-  const ended: [first: string, attempts: Attempt[] | undefined, count: number][] = [];
+  const ended: [first: string, attempts: Answer[] | undefined, count: number][] = [];
   const start = (group: Entry[], silent = 0, handoff = false) =>
     requests.start(group, silent, handoff, (attempts) =>
       ended.push([group[0]!.record.id, attempts, requests.count()]),
@@ -87,7 +87,7 @@ it('listens once for all that is under way, and takes what fails for broken off 
   window.dispatchEvent(new Event('beforeunload'));
   start([entryOf('later')]);
   expect(add).toHaveBeenCalledTimes(1);
-  const failed: Attempt = { ...DELIVERED, outcome: 'retry', status: 0 };
+  const failed: Answer = { ...DELIVERED, outcome: 'retry', status: 0 };
   answers.forEach((answer) => answer([failed]));
   await vi.waitFor(() => expect(ended).toHaveLength(3));
   expect(ended.map(([id, attempts]) => [id, attempts])).toEqual([

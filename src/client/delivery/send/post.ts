@@ -1,9 +1,10 @@
 import { inTime } from '../../../util/in-time.js';
-import { outcomeOf, type Verdict } from '../../../interface/outcome.js';
+import { outcomeOf } from '../../../interface/outcome.js';
 import { parseRetryAfter } from '../../../interface/backoff.js';
 import { turns, wasLeft } from '../../life.js';
 import type { Settings } from '../../options.js';
 import { now } from '../../page.js';
+import type { Answer } from './sender.js';
 
 /**
  * At most this many bytes of bodies are in flight under keepalive. The browser allows 65,536 for all scripts of the
@@ -19,12 +20,10 @@ const FROZEN_MS = 2_000;
 /** The body must follow the headers within this time. */
 const BODY_MS = 5_000;
 
-export interface Answer extends Verdict {
-  retryAfterMs: number;
+/** The answer of an HTTP request. */
+export interface HttpAnswer extends Answer {
   /** The body; empty if it did not come in time. */
   text: string;
-  /** The address and the status, for a developer. */
-  problem: string;
 }
 
 interface Message {
@@ -45,7 +44,7 @@ interface Message {
 export const post = async (
   { url, controller, keepalive, isSilent, ...message }: Message,
   settings: Settings,
-): Promise<Answer | undefined> => {
+): Promise<HttpAnswer | undefined> => {
   const began = now();
   const since = turns;
   // Not with a low priority: WebKit holds such requests back while a page loads (NetworkLoadScheduler.cpp).

@@ -6,21 +6,27 @@ import { mayFail } from '../../../util/may-fail.js';
 import { beacon, timeBy } from '../../page.js';
 import type { OutboxRecord } from '../../types.js';
 import { post } from './post.js';
-import type { Attempt, Send } from './sender.js';
+import type { Answer, Send } from './sender.js';
 
 /** The body is JSON already, and an id (a nanoid) has nothing to escape. */
 const itemOf = ({ id, type, body, at }: OutboxRecord): string =>
   `{"id":"${id}","type":"${type}","called_at":${at},"body":${body}}`;
 
-const attemptOf = (result: Partial<BatchResult> = {}): Attempt => {
-  const { outcome, status = 0, retry_after, unlisted, message = '' } = result;
+const answerOf = ({
+  outcome,
+  status = 0,
+  retry_after,
+  unlisted,
+  message = '',
+}: Partial<BatchResult> = {}): Answer => {
   return {
     // An accepted record is in the relay's queue. A word that is not known promises nothing.
-    outcome: /^(delivered|blocked|rejected)$/.test(outcome!)
-      ? (outcome as Attempt['outcome'])
-      : outcome === 'accepted'
+    outcome:
+      outcome === 'accepted'
         ? 'delivered'
-        : 'retry',
+        : /^(delivered|blocked|rejected)$/.test(outcome!)
+          ? (outcome as Answer['outcome'])
+          : 'retry',
     status,
     retryAfterMs: boundedWait(retry_after! * 1_000),
     problem: `the relay: ${unlisted ? `${unlisted} not listed` : `${status} ${message}`}`,
@@ -33,18 +39,18 @@ export const createRelaySend =
   async (records, how) => {
     const url = settings().relay + BATCH_PATH;
     const sentAt = new Date(timeBy(settings().now)).toJSON();
-    const body = `{"sent_at":"${sentAt}","records":[${records.map(itemOf).join()}]}`;
+    const body = `{"sent_at":"${sentAt}","records":[${records.map(itemOf)}]}`;
     // WebKit holds beacons back while a page loads (NetworkLoadScheduler.cpp).
     if (how.keepalive && isGoing() && !isLoading() && beacon(url, body)) return undefined;
     // As plain text, like a beacon: that needs no preflight. The relay may know visitors by the site's own cookies.
     const answer = await post({ url, body, ...how }, settings());
     if (!answer) return undefined;
     const { status, text } = answer;
-    const attempts = mayFail(() => {
+    const answers = mayFail(() => {
       const { results } = JSON.parse(text) as BatchAnswer;
-      return records.map(({ id }) => attemptOf(results.find((result) => result?.id === id)));
+      return records.map(({ id }) => answerOf(results.find((result) => result?.id === id)));
     });
-    if (status === 200 && attempts) return attempts;
+    if (status === 200 && answers) return answers;
     // A 2xx without results comes from something else than a relay, or has broken off: the relay knows repeats.
     if (status < 300) answer.outcome = text ? 'blocked' : 'retry';
     return records.map(() => answer);
