@@ -88,7 +88,6 @@ export const createActions = (world: World) => {
       if (!visits.has(visit)) return;
       if (isEvicted) return visits.end(visit, () => true);
       visit.isAway = false;
-      judge.hoped();
       page.comeBack();
     });
   };
@@ -96,10 +95,7 @@ export const createActions = (world: World) => {
   const freeze = ({ page }: Visit, ms: number) => {
     if (!page.isHidden() || !page.isRunning()) return;
     page.freeze();
-    after(ms, () => {
-      judge.hoped();
-      page.resume();
-    });
+    after(ms, page.resume);
   };
 
   /** What happens to a running page. */

@@ -37,7 +37,7 @@ export const runWorld = async (scenario: Scenario, promised: Promised): Promise<
   const device: Device = { shift: 0, room: Infinity };
 
   const knowsRepeats = way !== 'direct';
-  const judge = createJudge(promised, knowsRepeats, now, violate);
+  const judge = createJudge(promised, knowsRepeats, () => Math.floor(now()), violate);
   judge.limitAge(options['maxAge'] ?? Infinity);
   const disk = createDisk(now);
   const storage = createStorage({
@@ -88,7 +88,6 @@ export const runWorld = async (scenario: Scenario, promised: Promised): Promise<
     note(() => '· all is well from here on');
     mendStorage();
     Object.assign(conditions, { service: 'well', isOnline: true, isBudgetTaken: false });
-    judge.hoped(); // pages may have to hear yet that they are online
     for (const visit of visits.all) {
       visit.page.thaw();
       visits.online(visit);
