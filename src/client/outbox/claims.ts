@@ -74,9 +74,12 @@ export const createClaims = (outbox: Outbox) => {
   const claimStored = async (current: Scan, isClosed?: boolean): Promise<void> => {
     const { life } = outbox;
     const claimed = await outbox.database!.run(
-      (store) => claimParcels(store, outbox, current, isClosed),
+      // If the page was left before the database was open, its new life claims anew.
+      (store) =>
+        life === outbox.life ? claimParcels(store, outbox, current, isClosed) : undefined,
       true,
     );
+    if (!claimed) return;
     for (const life of claimed.noted) removeNote(name, life);
     for (let i = 0; i < claimed.unreadable; i++) outbox.drop('unreadable');
     if (life !== outbox.life) return;
