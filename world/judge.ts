@@ -31,6 +31,8 @@ interface Fate {
   sent: number;
   stored: number;
   isHandedOff: boolean;
+  /** It is in the note of a page without a database, which nobody can take before a page has one again. */
+  isSetAside: boolean;
   /** Its ends, as pages have reported them. */
   ends: string[];
   /** By page: the wait that came with the last answer, in milliseconds. */
@@ -73,7 +75,7 @@ export const createJudge = (
         earlier.destination === fate.destination &&
         !earlier.name.includes(BAD);
       // What is handed off goes all at once.
-      const isFree = earlier.isHandedOff || fate.isHandedOff;
+      const isFree = earlier.isHandedOff || fate.isHandedOff || earlier.isSetAside;
       if (isBefore && !isFree && !isResolved(earlier))
         violate('order', `${fate.name} was stored before ${earlier.name}`);
     }
@@ -110,6 +112,7 @@ export const createJudge = (
         sent: 0,
         stored: 0,
         isHandedOff: false,
+        isSetAside: false,
         ends: [],
         asked: new Map(),
         mayBeLost: !isStorable,
@@ -130,7 +133,7 @@ export const createJudge = (
         if (fate.destination !== destination)
           violate('destination', `${fate.name} goes to ${destination}`);
         waits.started(page, fate, isHidden);
-        if (promised.waits === 'of both' && now() - fate.madeAt > maxAge + NAMING_MS)
+        if (promised.waits !== 'of none' && now() - fate.madeAt > maxAge + NAMING_MS)
           violate('caps', `${page} sends what is older than it may be`);
       }
     },
@@ -173,6 +176,10 @@ export const createJudge = (
     consented: (page: string, isGranted: boolean): void => {
       for (const fate of fates.values())
         if (fate.page === page) fate.storableAt = isGranted ? now() : Infinity;
+    },
+    /** A page without a database leaves all that it has, and goes on. */
+    setAside: (page: string): void => {
+      for (const fate of fates.values()) fate.isSetAside ||= fate.page === page;
     },
     /** Pages were killed: what was in memory alone may be lost, if it is as young as that. So may be what they have just heard. */
     killed: (isStored: (id: string) => boolean): void => {

@@ -167,6 +167,8 @@ export const createVisits = (world: World) => {
     if (consent === 'granted') visit.consent = consent;
     visit.page.run(() => {
       judge.consented(visit.page.name, consent === 'granted');
+      if (consent === 'pending' && visit.analytics.status().storage === 'memory')
+        judge.setAside(visit.page.name);
       visit.analytics.setConsent(consent);
     });
     after(0, () => {
