@@ -39,8 +39,14 @@ const call: fc.Arbitrary<Call> = fc.record({
   isEvent: fc.oneof({ weight: 7, arbitrary: fc.constant(true) }, fc.constant(false)),
   user: fc.option(fc.constantFrom('ada', 'bob'), { nil: undefined, freq: 1 }),
   isBad: fc.integer({ min: 0, max: 49 }).map((n) => n === 49),
+  isDisliked: fc.integer({ min: 0, max: 19 }).map((n) => n === 19),
 });
-const event: fc.Arbitrary<Call> = fc.constant({ isEvent: true, user: undefined, isBad: false });
+const event: fc.Arbitrary<Call> = fc.constant({
+  isEvent: true,
+  user: undefined,
+  isBad: false,
+  isDisliked: false,
+});
 const calls = fc.oneof(
   { weight: 9, arbitrary: fc.array(call, { minLength: 1, maxLength: 4 }) },
   { weight: 1, arbitrary: fc.array(call, { minLength: 10, maxLength: 45, size: 'max' }) },
