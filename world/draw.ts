@@ -41,12 +41,7 @@ const call: fc.Arbitrary<Call> = fc.record({
   isBad: fc.integer({ min: 0, max: 49 }).map((n) => n === 49),
   isDisliked: fc.integer({ min: 0, max: 19 }).map((n) => n === 19),
 });
-const event: fc.Arbitrary<Call> = fc.constant({
-  isEvent: true,
-  user: undefined,
-  isBad: false,
-  isDisliked: false,
-});
+const EVENT: Call = { isEvent: true, user: undefined, isBad: false, isDisliked: false };
 const calls = fc.oneof(
   { weight: 9, arbitrary: fc.array(call, { minLength: 1, maxLength: 4 }) },
   { weight: 1, arbitrary: fc.array(call, { minLength: 10, maxLength: 45, size: 'max' }) },
@@ -54,6 +49,8 @@ const calls = fc.oneof(
 
 const callTo = (page: fc.Arbitrary<number>) =>
   fc.record({ do: fc.constant('call' as const), page, calls });
+const callFirst = (calls: fc.Arbitrary<Call[]>) =>
+  fc.record({ do: fc.constant('call' as const), page: fc.constant(0), calls });
 
 const setupOf = ({
   ways,
@@ -166,14 +163,7 @@ const flicker = fc.tuple(
 /** A page is killed between two requests that it starts at the same time. */
 const killed = fc.tuple(
   after(gap, at('well')),
-  after(
-    gap,
-    fc.record({
-      do: fc.constant('call' as const),
-      page: fc.constant(0),
-      calls: fc.array(event, { minLength: 2, maxLength: 4 }),
-    }),
-  ),
+  after(gap, callFirst(fc.array(fc.constant(EVENT), { minLength: 2, maxLength: 4 }))),
   after(
     between(3, 9),
     fc.record({ do: fc.constant('kill' as const), page: fc.constant(0), after: between(1, 2) }),
@@ -191,9 +181,20 @@ const left = fc.tuple(
   ),
 );
 
+/** A page is left with a record that has a trouble of its own, which the next page takes over. */
+const inherited = fc.tuple(
+  after(gap, at('well')),
+  after(gap, callFirst(fc.constant([{ ...EVENT, isDisliked: true }, EVENT]))),
+  after(between(1_000, 5_000), callFirst(fc.constant([EVENT]))),
+  after(
+    between(2_000, 20_000),
+    fc.record({ do: fc.constant('navigate' as const), page: fc.constant(0) }),
+  ),
+);
+
 const stepsOf = (kind: Kind, modes: readonly ServiceMode[]): fc.Arbitrary<Step[]> => {
   const one = fc.tuple(after(gap, actionOf(kind, modes)));
-  const scenes: fc.Arbitrary<Step[]>[] = [flicker, left];
+  const scenes: fc.Arbitrary<Step[]>[] = [flicker, left, inherited];
   if (kind.stands) scenes.push(takeover, comeback, back);
   if (kind.kills) scenes.push(killed, killed);
   const few = scenes.map((arbitrary) => ({ weight: 1, arbitrary }));
