@@ -4,7 +4,7 @@ import type { Storage, Trouble } from './indexed-db.js';
 import type { Judge } from './judge.js';
 import type { Conditions, Network } from './network.js';
 import type { Action, Call, Fault, Scenario } from './scenario.js';
-import { BAD } from './service.js';
+import { BAD, DISLIKED } from './service.js';
 import type { Timeline } from './timeline.js';
 import type { Device, Visit, Visits } from './visits.js';
 
@@ -68,8 +68,10 @@ export const createActions = (world: World) => {
   const call = (visit: Visit, list: readonly Call[]): void => {
     const { page, analytics } = visit;
     page.run(() => {
-      for (const { user, isEvent, isBad } of list) {
-        const name = `${isEvent ? 'event' : 'identify'} ${++calls}${isBad ? ` ${BAD}` : ''}`;
+      for (const { user, isEvent, isBad, isDisliked } of list) {
+        const kind = `${isEvent ? 'event' : 'identify'} ${++calls}`;
+        const more = isBad ? BAD : isEvent && isDisliked ? DISLIKED : '';
+        const name = `${kind} ${more}`.trim();
         if (!isEvent) analytics.identify(user ?? 'ada', { n: name });
         else analytics.event(name, user ? { userId: user } : {});
       }
@@ -88,7 +90,6 @@ export const createActions = (world: World) => {
       if (!visits.has(visit)) return;
       if (isEvicted) return visits.end(visit, () => true);
       visit.isAway = false;
-      judge.hoped();
       page.comeBack();
     });
   };
@@ -96,10 +97,7 @@ export const createActions = (world: World) => {
   const freeze = ({ page }: Visit, ms: number) => {
     if (!page.isHidden() || !page.isRunning()) return;
     page.freeze();
-    after(ms, () => {
-      judge.hoped();
-      page.resume();
-    });
+    after(ms, page.resume);
   };
 
   /** What happens to a running page. */

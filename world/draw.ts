@@ -39,7 +39,9 @@ const call: fc.Arbitrary<Call> = fc.record({
   isEvent: fc.oneof({ weight: 7, arbitrary: fc.constant(true) }, fc.constant(false)),
   user: fc.option(fc.constantFrom('ada', 'bob'), { nil: undefined, freq: 1 }),
   isBad: fc.integer({ min: 0, max: 49 }).map((n) => n === 49),
+  isDisliked: fc.integer({ min: 0, max: 19 }).map((n) => n === 19),
 });
+const EVENT: Call = { isEvent: true, user: undefined, isBad: false, isDisliked: false };
 const calls = fc.oneof(
   { weight: 9, arbitrary: fc.array(call, { minLength: 1, maxLength: 4 }) },
   { weight: 1, arbitrary: fc.array(call, { minLength: 10, maxLength: 45, size: 'max' }) },
@@ -47,6 +49,8 @@ const calls = fc.oneof(
 
 const callTo = (page: fc.Arbitrary<number>) =>
   fc.record({ do: fc.constant('call' as const), page, calls });
+const callFirst = (calls: fc.Arbitrary<Call[]>) =>
+  fc.record({ do: fc.constant('call' as const), page: fc.constant(0), calls });
 
 const setupOf = ({
   ways,
@@ -156,20 +160,43 @@ const flicker = fc.tuple(
   after(between(0, 1_000), fc.constant({ do: 'network' as const, isOnline: true })),
 );
 
-/** A page is killed as it sends. */
+/** A page is killed between two requests that it starts at the same time. */
 const killed = fc.tuple(
-  after(gap, callTo(page)),
+  after(gap, at('well')),
+  after(gap, callFirst(fc.array(fc.constant(EVENT), { minLength: 2, maxLength: 4 }))),
   after(
-    between(0, 1_200),
-    fc.record({ do: fc.constant('kill' as const), page, after: between(1, 4) }),
+    between(3, 9),
+    fc.record({ do: fc.constant('kill' as const), page: fc.constant(0), after: between(1, 2) }),
+  ),
+);
+
+/** A page in trouble is left right after a call: what it has just kept is in its note alone, if the engine is WebKit. */
+const left = fc.tuple(
+  after(gap, at('error')),
+  after(between(0, 2_000), callTo(fc.constant(0))),
+  after(between(500, 3_000), callTo(fc.constant(0))),
+  after(
+    between(0, 2),
+    fc.record({ do: fc.constantFrom('leave' as const, 'navigate' as const), page: fc.constant(0) }),
+  ),
+);
+
+/** A page is left with a record that has a trouble of its own, which the next page takes over. */
+const inherited = fc.tuple(
+  after(gap, at('well')),
+  after(gap, callFirst(fc.constant([{ ...EVENT, isDisliked: true }, EVENT]))),
+  after(between(1_000, 5_000), callFirst(fc.constant([EVENT]))),
+  after(
+    between(2_000, 20_000),
+    fc.record({ do: fc.constant('navigate' as const), page: fc.constant(0) }),
   ),
 );
 
 const stepsOf = (kind: Kind, modes: readonly ServiceMode[]): fc.Arbitrary<Step[]> => {
   const one = fc.tuple(after(gap, actionOf(kind, modes)));
-  const scenes: fc.Arbitrary<Step[]>[] = [flicker];
+  const scenes: fc.Arbitrary<Step[]>[] = [flicker, left, inherited];
   if (kind.stands) scenes.push(takeover, comeback, back);
-  if (kind.kills) scenes.push(killed);
+  if (kind.kills) scenes.push(killed, killed);
   const few = scenes.map((arbitrary) => ({ weight: 1, arbitrary }));
   return fc
     .array(fc.oneof({ weight: 20, arbitrary: one }, ...few), {

@@ -11,7 +11,7 @@ const EVERYTHING: Promised = {
   once: true,
   inOrder: true,
   oneFate: true,
-  waits: true,
+  waits: 'of both',
   storedWithinMs: 0,
 };
 /** Of what a page writes as it goes, WebKit keeps what is in localStorage alone: where that is full, it keeps nothing. */
@@ -21,7 +21,7 @@ const LEAST: Promised = {
   once: false,
   inOrder: false,
   oneFate: false,
-  waits: false,
+  waits: 'of none',
   storedWithinMs: Infinity,
 };
 
@@ -41,7 +41,7 @@ export const FAMILIES: Record<string, Family> = {
   },
   'localStorage is full once: pages no longer share their waits, and nothing else changes': {
     kind: { ways: WAYS, engines: KEEPERS, faults: { least: 1, most: 1, of: ['shelf'] } },
-    promised: { ...EVERYTHING, waits: false },
+    promised: { ...EVERYTHING, waits: 'of records' },
   },
   'IndexedDB fails, pages are killed, and clocks are set: nothing is lost without a word': {
     kind: {

@@ -1,5 +1,6 @@
 import type { DropReason, RecordType } from '../src/client/types.js';
 import { BAD } from './service.js';
+import { createWaits } from './waits.js';
 
 /** What holds in a family of worlds, beside what always does. */
 export interface Promised {
@@ -9,8 +10,8 @@ export interface Promised {
   inOrder: boolean;
   /** Pages report at most one end of a record. */
   oneFate: boolean;
-  /** No request is sent before its wait is over. */
-  waits: boolean;
+  /** No request is sent before its wait is over: that of the record, and that of the destination, if all pages know it. */
+  waits: 'of both' | 'of records' | 'of none';
   /** Pages store a record within this time of its call. After that, killing its page does not lose it. */
   storedWithinMs: number;
 }
@@ -30,21 +31,16 @@ interface Fate {
   sent: number;
   stored: number;
   isHandedOff: boolean;
+  /** It is in the note of a page without a database, which nobody can take before a page has one again. */
+  isSetAside: boolean;
   /** Its ends, as pages have reported them. */
   ends: string[];
-  startedAt: number;
-  /** When a page last heard that it has failed. */
-  failedAt: number;
   /** By page: the wait that came with the last answer, in milliseconds. */
   asked: Map<string, number>;
   /** Nobody could keep it, and that is in the promise: it was in memory alone, or consent was denied. */
   mayBeLost: boolean;
 }
 
-/** A record or page waits for so long at least after a failure. */
-const LEAST_WAIT_MS = 500;
-/** A request that fails so soon goes once more without keepalive: the browser may have refused that. */
-const REFUSAL_MS = 60;
 /** Between the choice of a record and its request, storage may name it. */
 const NAMING_MS = 150;
 
@@ -52,18 +48,17 @@ const NAMING_MS = 150;
 export const createJudge = (
   promised: Promised,
   knowsRepeats: boolean,
+  /** Whole milliseconds, as pages count them. */
   now: () => number,
   violate: (invariant: string, message: string) => void,
 ) => {
+  const waits = createWaits(
+    { areShared: promised.waits === 'of both', knowsRepeats },
+    now,
+    (message) => promised.waits !== 'of none' && violate('waits', message),
+  );
   const fates = new Map<string, Fate>();
   const byName = new Map<string, Fate>();
-  /** By destination: until when its service has asked everybody to wait, and when a page has heard that. */
-  const floors = new Map<string, { until: number; heardAt: number }>();
-  /**
-   * When a page was last told that things may be different: it is online, or has another set-up. The next page, which
-   * takes its records over, goes on from there.
-   */
-  let hopedAt = -Infinity;
   let maxAge = Infinity;
 
   const isResolved = ({ stored, ends, mayBeLost }: Fate): boolean =>
@@ -80,7 +75,7 @@ export const createJudge = (
         earlier.destination === fate.destination &&
         !earlier.name.includes(BAD);
       // What is handed off goes all at once.
-      const isFree = earlier.isHandedOff || fate.isHandedOff;
+      const isFree = earlier.isHandedOff || fate.isHandedOff || earlier.isSetAside;
       if (isBefore && !isFree && !isResolved(earlier))
         violate('order', `${fate.name} was stored before ${earlier.name}`);
     }
@@ -100,16 +95,6 @@ export const createJudge = (
       violate('one fate', `${fate.name}: ${fate.ends.join(', ')}`);
   };
 
-  const checkWait = (fate: Fate, page: string, isHandoff: boolean) => {
-    const { until } = floors.get(fate.destination) ?? { until: 0 };
-    if (now() < until) violate('waits', `${page} sends ${until - now()} ms before it may`);
-    const since = now() - fate.failedAt;
-    const isHopeful = hopedAt >= fate.failedAt;
-    // A record that may safely be sent again is handed off sooner.
-    if (since < LEAST_WAIT_MS && !isHopeful && !(isHandoff && knowsRepeats))
-      violate('waits', `${page} sends ${fate.name} again after ${since} ms`);
-  };
-
   return {
     violate,
     idOf: (name: string): string => byName.get(name)?.id ?? name,
@@ -127,9 +112,8 @@ export const createJudge = (
         sent: 0,
         stored: 0,
         isHandedOff: false,
+        isSetAside: false,
         ends: [],
-        startedAt: -Infinity,
-        failedAt: -Infinity,
         asked: new Map(),
         mayBeLost: !isStorable,
       };
@@ -148,18 +132,16 @@ export const createJudge = (
         fate.asked.delete(page); // an answer that the page has not heard, since it was left meanwhile
         if (fate.destination !== destination)
           violate('destination', `${fate.name} goes to ${destination}`);
-        if (!promised.waits) continue;
-        const isAgain = fate.startedAt > fate.failedAt && now() - fate.startedAt < REFUSAL_MS;
-        if (!isAgain) checkWait(fate, page, isHidden);
-        fate.startedAt = now();
-        if (now() - fate.madeAt > maxAge + NAMING_MS)
+        waits.started(page, fate, isHidden);
+        if (promised.waits !== 'of none' && now() - fate.madeAt > maxAge + NAMING_MS)
           violate('caps', `${page} sends what is older than it may be`);
       }
     },
     /** A page says that it has sent a record. */
-    sent: (id: string, isHandoff: boolean): void => {
+    sent: (page: string, id: string, isHandoff: boolean): void => {
       const fate = fates.get(id);
       if (!fate) return;
+      waits.sent(page, fate, isHandoff);
       fate.sent++; // the browser may have refused it
       fate.isHandedOff ||= isHandoff;
     },
@@ -179,42 +161,37 @@ export const createJudge = (
       const fate = fates.get(id);
       if (!fate) return violate('ids', `an outcome of no record: ${id}`);
       if (outcome === 'delivered' || outcome === 'unknown') end(fate, page, outcome);
-      if (outcome === 'delivered') floors.delete(fate.destination);
+      if (outcome === 'delivered' || outcome === 'rejected') waits.passed(page, fate.destination);
       if (outcome !== 'retry' && outcome !== 'blocked') return;
-      fate.failedAt = now();
-      const wait = fate.asked.get(page) ?? 0;
+      waits.failed(page, fate, fate.asked.get(page) ?? 0);
       fate.asked.delete(page);
-      if (wait) floors.set(fate.destination, { until: now() + wait, heardAt: now() });
     },
     /** A page reports that it has dropped a record. */
     dropped: (page: string, id: string, reason: DropReason): void => {
       const fate = fates.get(id);
       if (fate) end(fate, page, reason);
     },
-    hoped: (): void => void (hopedAt = now()),
+    online: waits.online,
     /** A page is told about consent. */
     consented: (page: string, isGranted: boolean): void => {
       for (const fate of fates.values())
         if (fate.page === page) fate.storableAt = isGranted ? now() : Infinity;
     },
-    /** A new set-up is tried at once. */
-    configured: (): void => {
-      floors.clear();
-      for (const fate of fates.values()) fate.failedAt = -Infinity;
+    /** A page without a database leaves all that it has, and goes on. */
+    setAside: (page: string): void => {
+      for (const fate of fates.values()) fate.isSetAside ||= fate.page === page;
     },
     /** Pages were killed: what was in memory alone may be lost, if it is as young as that. So may be what they have just heard. */
     killed: (isStored: (id: string) => boolean): void => {
-      for (const [destination, { heardAt }] of floors)
-        if (heardAt === now()) floors.delete(destination);
+      waits.killed(promised.storedWithinMs);
       for (const fate of fates.values()) {
-        if (fate.failedAt === now()) fate.failedAt = -Infinity;
         const isYoung = now() - fate.storableAt <= promised.storedWithinMs;
         if (isYoung && !isStored(fate.id)) fate.mayBeLost = true;
       }
     },
     /** All that was called until now may be lost: consent is denied, or the user has cleared the site's data. */
     release: (): void => {
-      floors.clear();
+      waits.forget();
       for (const fate of fates.values()) fate.mayBeLost = true;
     },
     isOver: (): boolean => [...fates.values()].every(isResolved),

@@ -1,7 +1,7 @@
 import { BATCH_PATH, type Batch, type BatchResult } from '../src/interface/wire.js';
 import type { Dice } from './dice.js';
 import type { Judge } from './judge.js';
-import { BAD, treat, type ServiceMode, type Treatment } from './service.js';
+import { BAD, DISLIKED, treat, type ServiceMode, type Treatment } from './service.js';
 import type { Timeline } from './timeline.js';
 
 interface User {
@@ -15,6 +15,8 @@ export interface Conditions {
   isOnline: boolean;
   /** Another script of the page has used the keepalive budget up. */
   isBudgetTaken: boolean;
+  /** Something on the way dislikes some records. */
+  dislikes: boolean;
   /** The token that the service accepts. */
   token: string;
 }
@@ -90,6 +92,9 @@ export const createNetwork = (effects: Effects) => {
       { status: 200, body: '{"success":false,"message":"no"}' },
     ]);
 
+  const isDisliked = (name: string) => conditions.dislikes && name.includes(DISLIKED);
+  const dislike = () => ({ status: dice.pick([403, 404, 500]), body: '' });
+
   /** The service receives one record. */
   const serveOne = ({ token, body, key }: Request): Treatment => {
     const treatment = treat(conditions.service, dice);
@@ -97,6 +102,7 @@ export const createNetwork = (effects: Effects) => {
     if (token !== `Bearer ${conditions.token}`)
       return { ...treatment, answer: { status: 401, body: '' } };
     const name = nameOfBody(JSON.parse(body) as Body);
+    if (isDisliked(name)) return { ...treatment, answer: dislike() };
     if (name.includes(BAD)) return { ...treatment, answer: refusal() };
     store(name, key);
     return treatment;
@@ -113,6 +119,7 @@ export const createNetwork = (effects: Effects) => {
       const name = nameOfBody(body);
       // A relay keeps the order of a user's records.
       if (held.has(user)) return { id, outcome: 'retry', status: 503 };
+      if (isDisliked(name)) return { id, outcome: 'blocked', status: 404 };
       if (name.includes(BAD)) return { id, outcome: 'rejected', status: 400 };
       if (conditions.service === 'flaky' && dice.chance(0.3)) {
         if (type === 'identify') held.add(user);

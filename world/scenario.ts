@@ -16,6 +16,8 @@ export interface Call {
   user: string | undefined;
   /** The service refuses it. */
   isBad: boolean;
+  /** Something on the way dislikes it, if it is an event. */
+  isDisliked: boolean;
 }
 
 /** What happens at one moment. `page` counts among the pages that it can happen to. */

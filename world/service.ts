@@ -30,6 +30,9 @@ export interface Treatment {
 /** The service always refuses records with this in their name. */
 export const BAD = 'bad';
 
+/** Something on the way dislikes records with this in their name, and no others, until all is well. */
+export const DISLIKED = 'disliked';
+
 /** Draws what the service does with a request in this state. */
 export const treat = (mode: ServiceMode, dice: Dice): Treatment => {
   const takes = dice.between(1, 20);

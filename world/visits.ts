@@ -87,7 +87,7 @@ export const createVisits = (world: World) => {
       note(() => `${name}: ${id} is ${called}`);
       judge.made({ id, name: called, type, user, destination, page: name }, isStorable);
     });
-    onUnlessDead('sent', ({ record, handoff }) => judge.sent(record.id, handoff));
+    onUnlessDead('sent', ({ record, handoff }) => judge.sent(name, record.id, handoff));
     onUnlessDead('outcome', ({ record, outcome, status }) => {
       note(() => `${name}: ${record.id} is ${outcome} ${status ?? ''}`);
       judge.outcome(name, record.id, outcome);
@@ -167,6 +167,8 @@ export const createVisits = (world: World) => {
     if (consent === 'granted') visit.consent = consent;
     visit.page.run(() => {
       judge.consented(visit.page.name, consent === 'granted');
+      if (consent === 'pending' && visit.analytics.status().storage === 'memory')
+        judge.setAside(visit.page.name);
       visit.analytics.setConsent(consent);
     });
     after(0, () => {
@@ -224,13 +226,12 @@ export const createVisits = (world: World) => {
     consentAgain,
     /** The page is set up for one of the two destinations. What it has for the other one, it goes on to send. */
     setDestination: (visit: Visit, letter: 'a' | 'b'): void => {
-      judge.configured();
       visit.destination = addressOf(letter);
       visit.page.run(() => visit.analytics.init(optionsFor(visit.destination)));
     },
     isAt: (visit: Visit, letter: 'a' | 'b'): boolean => visit.destination === addressOf(letter),
     online: ({ page }: Visit): void => {
-      judge.hoped();
+      page.run(judge.online);
       page.online();
     },
   };

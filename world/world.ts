@@ -12,7 +12,7 @@ import { createVisits, type Device } from './visits.js';
 const PATIENCE_MS = 4 * 3_600_000;
 /** More than any world of this size needs. */
 const MOST_STEPS = 500_000;
-const ONE_CALL = [{ isEvent: true, isBad: false, user: undefined }];
+const ONE_CALL = [{ isEvent: true, isBad: false, isDisliked: false, user: undefined }];
 
 /** Lets a scenario happen to the real client, and watches. Fails at the first promise that does not hold. Resolves with a
  * function that tells what happened. */
@@ -32,12 +32,13 @@ export const runWorld = async (scenario: Scenario, promised: Promised): Promise<
     service: 'well',
     isOnline: true,
     isBudgetTaken: false,
+    dislikes: true,
     token: 'token-0',
   };
   const device: Device = { shift: 0, room: Infinity };
 
   const knowsRepeats = way !== 'direct';
-  const judge = createJudge(promised, knowsRepeats, now, violate);
+  const judge = createJudge(promised, knowsRepeats, () => Math.floor(now()), violate);
   judge.limitAge(options['maxAge'] ?? Infinity);
   const disk = createDisk(now);
   const storage = createStorage({
@@ -87,8 +88,12 @@ export const runWorld = async (scenario: Scenario, promised: Promised): Promise<
   const mendAll = () => {
     note(() => '· all is well from here on');
     mendStorage();
-    Object.assign(conditions, { service: 'well', isOnline: true, isBudgetTaken: false });
-    judge.hoped(); // pages may have to hear yet that they are online
+    Object.assign(conditions, {
+      service: 'well',
+      isOnline: true,
+      isBudgetTaken: false,
+      dislikes: false,
+    });
     for (const visit of visits.all) {
       visit.page.thaw();
       visits.online(visit);

@@ -74,6 +74,7 @@ export const createClaims = (outbox: Outbox) => {
   const claimStored = async (current: Scan, isClosed?: boolean): Promise<void> => {
     const { life } = outbox;
     const claimed = await outbox.database!.run<Claimed | false>(
+      // If the page was left before the database was open, its new life claims anew.
       (store) => life === outbox.life && claimParcels(store, outbox, current, isClosed),
       true,
     );

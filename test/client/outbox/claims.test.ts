@@ -75,6 +75,23 @@ describe('a claim that is under way', () => {
     };
     expect(await meanwhile(stop)).toEqual(['a', 'b']);
   });
+
+  it('is begun anew by a page that is left meanwhile and comes back, at whatever moment', async () => {
+    for (let steps = 0; steps < 10; steps++) {
+      const former = openPage();
+      former.add('a', 'b');
+      await former.stored();
+      leave(former.outbox, true);
+      await former.written();
+      const page = openPage();
+      page.look();
+      const claiming = page.claims.claim();
+      for (let i = 0; i < steps; i++) await new Promise(setImmediate);
+      leave(page.outbox, true);
+      await claiming;
+      expect(await page.claim()).toEqual(['a', 'b']);
+    }
+  });
 });
 
 describe('a claim during which the last record of its page ends', () => {
