@@ -1,8 +1,27 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { Analytics } from '../../src/client/types.js';
 import { pass, passUntil, settle } from '../support/clock.js';
 import { draw, names, openShop, WAYS, type Way } from '../support/shop.js';
 
 const REPEATABLE: Way[] = ['with keys', 'by relay'];
+
+/** The browser's `fetchLater`, which takes 64 KiB for one origin. */
+const addFetchLater = () => {
+  let room = 64 * 1024;
+  const fetchLater = vi.fn((url: string, init: RequestInit) => {
+    room -= (init.body as string).length;
+    if (room < 0) throw new DOMException('exceeds its quota', 'QuotaExceededError');
+    void fetch(url, init);
+    return { activated: false };
+  });
+  vi.stubGlobal('fetchLater', fetchLater);
+  return fetchLater;
+};
+
+/** Events of 20 KB, of which two fit into the budget of keepalive. */
+const trackLarge = (analytics: Analytics, events: readonly string[]): void => {
+  for (const event of events) analytics.event(event, { description: 'x'.repeat(20_000) });
+};
 
 // What is under way, and waits that the service has asked for, are held by worlds.
 describe.each(WAYS)('a page that is left, %s', (way) => {
@@ -60,6 +79,39 @@ describe.each(WAYS)('a page that is left, %s', (way) => {
     await shop.leave();
     expect(shop.service.names()).toEqual(['first', 'last']);
     for (const { init } of shop.receiver.of('last')) expect(init.keepalive).toBe(true);
+  });
+
+  it('also gives the browser’s `fetchLater` what may be sent again, and leaves the rest to the next page', async () => {
+    const shop = openShop(way);
+    addFetchLater();
+    trackLarge(shop.visit({ flushInterval: 60_000 }).analytics, names(10));
+    await shop.leave();
+    // A batch has two of them, and so the third batch has no room.
+    const most = { direct: 2, 'with keys': 5, 'by relay': 4 }[way];
+    expect(shop.service.names()).toEqual(names(most));
+    shop.visit();
+    await shop.holds(names(10));
+  });
+
+  it('hands off no event of a user whose identify has no room', async () => {
+    const shop = openShop(way);
+    const { analytics, track } = shop.visit({ flushInterval: 60_000 });
+    trackLarge(analytics, names(2));
+    analytics.identify('user_1', { text: 'x'.repeat(20_000) });
+    track(['after']);
+    await shop.leave();
+    expect(shop.service.names()).toEqual(names(2));
+    shop.visit();
+    await shop.holds([...names(2), 'identify user_1', 'after']);
+  });
+
+  it('gives it nothing if it is only hidden, and sends all by itself', async () => {
+    const shop = openShop(way);
+    const fetchLater = addFetchLater();
+    trackLarge(shop.visit({ flushInterval: 60_000 }).analytics, names(10));
+    shop.site.hide();
+    await shop.holds(names(10));
+    expect(fetchLater).not.toHaveBeenCalled();
   });
 });
 

@@ -213,9 +213,10 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
       if (settings().resends && !isCall ? isAsked : since || answers.isCutOff()) return;
       horizon = outbox.order;
       for (const group of chooseNext(HANDOFF, true)) {
-        // A record without room stops those after it, which may be of its user. A listener may have denied consent.
-        if (weigh(group) > requests.room() || !outbox.database) break;
-        start(group, since, true);
+        if (!outbox.database) break; // a listener may have denied consent
+        if (weigh(group) <= requests.room()) start(group, since, true);
+        // A page that stays sends the rest itself. A record without room stops those after it, which may be of its user.
+        else if (!(settings().resends && isGoing() && requests.defer(group))) break;
       }
     },
     online,

@@ -35,6 +35,8 @@ interface Message {
   controller: AbortController;
   /** Nothing has answered lately: one try is enough. */
   isSilent: boolean;
+  /** What sends the request, in place of the page's own `fetch`. */
+  fetch?: typeof fetch;
 }
 
 /**
@@ -42,14 +44,14 @@ interface Message {
  * browser completes the request all the same.
  */
 export const post = async (
-  { url, controller, keepalive, isSilent, ...message }: Message,
+  { url, controller, keepalive, isSilent, fetch: given, ...message }: Message,
   settings: Settings,
 ): Promise<HttpAnswer | undefined> => {
   const began = now();
   const since = turns;
   // Not with a low priority: WebKit holds such requests back while a page loads (NetworkLoadScheduler.cpp).
   const request = (keepalive: boolean) =>
-    (settings.fetch ?? fetch)(url, {
+    (given ?? settings.fetch ?? fetch)(url, {
       ...message,
       method: 'POST',
       keepalive,

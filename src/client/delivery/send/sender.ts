@@ -17,7 +17,13 @@ export interface Answer {
  */
 export type Send = (
   records: readonly OutboxRecord[],
-  how: { keepalive: boolean; controller: AbortController; isSilent: boolean },
+  how: {
+    keepalive: boolean;
+    controller: AbortController;
+    isSilent: boolean;
+    /** What sends the request, in place of the page's own `fetch`. */
+    fetch?: typeof fetch;
+  },
 ) => Promise<Answer[] | undefined>;
 
 /** Sends to one destination. What is sent directly needs a token, what is sent to a relay does not. */
