@@ -29,7 +29,7 @@ const sync = async (path: string): Promise<void> => {
 };
 
 /** Writes the rows of a turn into a file, a line of JSON each, and returns the place of the last one. */
-const writePart = async (path: string, { from, pages, signal }: Turn): Promise<number> => {
+const writePart = async (path: string, { from, pages }: Turn): Promise<number> => {
   const gzip = createGzip();
   const file = gzip.pipe(createWriteStream(path));
   // An error of the file has to end the gzip, too: nobody else would read from it.
@@ -40,7 +40,6 @@ const writePart = async (path: string, { from, pages, signal }: Turn): Promise<n
   let place = from;
   try {
     for await (const page of pages) {
-      signal.throwIfAborted();
       if (gzip.destroyed) break;
       const text = page.map((row) => `${JSON.stringify(row)}\n`).join('');
       if (!gzip.write(text)) await Promise.race([once(gzip, 'drain'), written]);
@@ -73,9 +72,13 @@ async function* linesOf(path: string): AsyncGenerator<string, void> {
   }
 }
 
+/** The names of the parts in a folder, in the order of their places. */
+const partsIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => PART.test(name)).sort();
+
 /** Reads the places of the rows in a folder. Only parts that may have some of the span are read. */
 async function* placesIn(folder: string, { from, to }: PlaceSpan): AsyncGenerator<number, void> {
-  const parts = (await readdir(folder)).filter((name) => PART.test(name)).sort();
+  const parts = await partsIn(folder);
   for (const [index, name] of parts.entries()) {
     const next = parts[index + 1];
     if ((next !== undefined && next <= nameOf(from)) || name >= nameOf(to)) continue;
@@ -110,13 +113,19 @@ export const createFilesTarget = (path: string, wait = WAIT): Target => {
       await turn.mayWrite();
       await rename(begun, join(folder, name));
       // After `export from` earlier parts may have other ends. The rows that this part has as well go with them.
-      for (const other of await readdir(folder))
-        if (PART.test(other) && other > name && other <= nameOf(place))
-          await rm(join(folder, other));
+      for (const other of await partsIn(folder))
+        if (other > name && other <= nameOf(place)) await rm(join(folder, other));
       await sync(folder);
       return place;
     },
-    notErased: `rows of erased users are still in the files of ${folder} that were written before: this program never changes a file. Delete the files, or the lines with these users`,
+    erase: async (_, erasures) => {
+      const [first] = await partsIn(folder);
+      const upto = Math.max(...erasures.map((erasure) => erasure.upto));
+      // Which users a part has is not known without reading it.
+      return first !== undefined && first < nameOf(upto)
+        ? `rows of erased users may still be in the files of ${folder} that were written before: this program never changes a file. Delete the files, or the lines with these users`
+        : undefined;
+    },
     sumPlaces: async (_, { block, ...span }) => {
       const sums = new Map<number, PlaceSum>();
       for await (const place of placesIn(folder, span)) {

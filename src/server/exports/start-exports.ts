@@ -11,14 +11,13 @@ interface Parts {
   store: Pick<Store, 'rows' | 'lastPlace' | 'follow' | 'progress'>;
   targets: readonly Target[];
   tell: Tell;
-  now: () => number;
 }
 
 /** Fills targets until the returned function is called. A target that is away holds up no other one. */
-export const startExports = ({ store, targets, tell, now }: Parts): (() => Promise<void>) => {
-  const stops = targets.map((target) => startExport({ store, target, tell, now }));
+export const startExports = ({ store, targets, tell }: Parts): (() => Promise<void>) => {
+  const stops = targets.map((target) => startExport({ store, target, tell }));
   const measure = async (): Promise<void> => {
-    for (const { name, behind, delay_ms } of await readDelays(store, now())) {
+    for (const { name, behind, delay_ms } of await readDelays(store, Date.now())) {
       tell.metric('export_behind', behind, { target: name });
       tell.metric('export_delay_ms', delay_ms, { target: name });
     }

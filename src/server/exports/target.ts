@@ -38,22 +38,26 @@ export interface Target {
   /** A turn begins when the oldest row has waited for this long, or when there are about this many rows. */
   wait: { ms: number; rows: number };
   /** Makes what is missing, and rejects in words for operators if the target is set up wrongly. The lock is held. */
-  prepare: () => Promise<void>;
+  prepare: (signal?: AbortSignal) => Promise<void>;
   /**
    * Ends what may still be written there, and returns the last row of the source that the target has. It is asked at the
-   * start, after any error, and after another process had the target. Missing if
-   * writing again replaces what is there.
+   * start, after any error, and after another process had the target. Missing if writing again replaces what is there.
    */
-  last?: (source: string) => Promise<LastRow | undefined>;
+  last?: (source: string, signal?: AbortSignal) => Promise<LastRow | undefined>;
   /**
    * Writes rows until it has had enough of them, or until there are no more. Returns the place of the last one: all rows
    * up to it are durable there, or buried. Rejects if the target is away.
    */
   fill: (turn: Turn) => Promise<number>;
-  /** Deletes erased rows, and settles when they are gone. Missing if it cannot; `notErased` then says so to operators. */
-  erase?: (source: Source, erasures: readonly Erasure[]) => Promise<void>;
-  /** What operators have to know of erased rows that the target keeps. */
-  notErased?: string;
+  /**
+   * Deletes erased rows, and settles when they are gone. Returns what operators have to know of rows that it cannot delete,
+   * if it may have any.
+   */
+  erase: (
+    source: Source,
+    erasures: readonly Erasure[],
+    signal?: AbortSignal,
+  ) => Promise<string | undefined>;
   /** The rows that it has between two places in each block of so many, by the block's first place. */
   sumPlaces: (
     source: string,

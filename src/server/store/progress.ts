@@ -27,6 +27,15 @@ export interface TargetLock {
   memo?: string;
 }
 
+/** What can be noted of a target. */
+export interface TargetChanges {
+  place?: number;
+  erased?: number;
+  /** Why it takes nothing; null if it works. */
+  message?: string | null;
+  memo?: string;
+}
+
 /** A row that a target has refused, and why. */
 export interface TargetDead {
   place: number;
@@ -89,10 +98,7 @@ export interface Progress {
     options?: { from?: number; force?: boolean },
   ): Promise<TargetLock | undefined>;
   /** Notes how far a target has come, and renews the lock. Returns false if another process has the target by now. */
-  keep(
-    lock: TargetLock,
-    changes?: { place?: number; erased?: number; message?: string | null; memo?: string },
-  ): Promise<boolean>;
+  keep(lock: TargetLock, changes?: TargetChanges): Promise<boolean>;
   /** Gives a target back, so that another process may take it at once. */
   release(lock: TargetLock): Promise<void>;
   targets(): Promise<TargetState[]>;

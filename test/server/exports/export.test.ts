@@ -49,7 +49,10 @@ const createTarget = ({ isBad = () => false }: { isBad?: (place: number) => bool
         }
       },
     }),
-    erase: async (_, erasures) => void state.erased.push(erasures),
+    erase: async (_, erasures) => {
+      state.erased.push(erasures);
+      return undefined;
+    },
     sumPlaces: async (_, { from, to, block }) => {
       const sums = new Map<number, { rows: number; places: number }>();
       for (const place of rows.filter((one) => one >= from && one < to)) {
@@ -76,7 +79,7 @@ const openStore = (): Store => {
 const run = (store: Store, target: Target) => {
   const errors: string[] = [];
   const stop = startExport({
-    ...{ store, target, now: Date.now },
+    ...{ store, target },
     tell: {
       error: ({ kind, message }) => void errors.push(`${kind}: ${message}`),
       recovery: ({ kind }) => void errors.push(`${kind} over`),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { EventBody } from '../../../src/interface/bodies.js';
+import { createTell } from '../../../src/server/hooks.js';
 import { startNotify } from '../../../src/server/exports/notify.js';
 import { parseNotifyAddress } from '../../../src/server/exports/notify-address.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
@@ -94,8 +95,11 @@ const enter = () => {
       },
       {
         store: mortal,
-        onError: (error) => errors.push(error),
-        onMetric: (name, value, labels) => numbers.push(`${name} ${value} ${labels?.['outcome']}`),
+        tell: createTell({
+          onError: (error) => errors.push(error),
+          onMetric: (name, value, labels) =>
+            numbers.push(`${name} ${value} ${labels?.['outcome']}`),
+        }),
       },
     );
     await settled();
