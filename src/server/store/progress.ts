@@ -108,7 +108,7 @@ export interface Progress {
    * Sets the place of a target, and takes it away from the process that has it. Returns false if there is no such target.
    */
   moveTo(target: string, place: number): Promise<boolean>;
-  /** Keeps rows that the target has refused. */
+  /** Keeps rows that the target has refused, until they are deleted. Leaves out those that are deleted by now. */
   bury(lock: TargetLock, dead: readonly TargetDead[]): Promise<void>;
   /** Forgets rows that the target has refused. */
   unbury(target: string, places: readonly number[]): Promise<void>;
@@ -284,7 +284,8 @@ export const createProgress = (database: ProgressDatabase): Progress => {
     bury: async ({ target }, letters) => {
       for (const { place, message } of letters) {
         await run([
-          `INSERT INTO ${dead} (target, place, message) VALUES ($1, $2, $3)
+          `INSERT INTO ${dead} (target, place, message)
+          SELECT $1, seq, $3 FROM ${records} WHERE seq = $2
           ON CONFLICT (target, place) DO UPDATE SET message = excluded.message`,
           ...[target, place, message],
         ]);

@@ -150,6 +150,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
           'profiles',
           'refused',
           'erasures',
+          'target_dead',
         ])
           await writer.exec(`DELETE FROM ${table}`);
       }),

@@ -14,7 +14,7 @@ export const createRemovers = (
   cleanHours: ReturnType<typeof createHours>['clean'],
 ): Pick<Store, 'expire' | 'expireProfiles' | 'clear'> &
   Pick<ErasureParts, 'remove' | 'removeRefused'> => {
-  const { records, counts, profiles, refused } = tables;
+  const { records, counts, profiles, refused, targetDead } = tables;
   const turn = `turn AS MATERIALIZED (SELECT ${lockOf(schema, 'rows')})`;
 
   /** Deletes rows that meet a condition. */
@@ -23,6 +23,10 @@ export const createRemovers = (
       text: `WITH ${turn}, ${unsummedOf(tables)},
         gone AS (
           DELETE FROM ${records} WHERE ${condition} AND EXISTS (SELECT 1 FROM turn) RETURNING *
+        ),
+        -- Why a target has refused a row may quote the row.
+        reasons AS (
+          DELETE FROM ${targetDead} USING gone WHERE place = gone.seq
         ),
         counted AS (
           UPDATE ${counts} AS c SET rows = c.rows - removed FROM (
