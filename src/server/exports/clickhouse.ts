@@ -1,4 +1,4 @@
-import type { Erasure } from '../store/progress.js';
+import type { Erasure, PlaceSpan } from '../store/progress.js';
 import { monotonicNow, sleep } from '../time.js';
 import { createFill, RowRefusedError, type Line } from './batches.js';
 import { readClickhouseAddress } from './clickhouse-address.js';
@@ -16,10 +16,10 @@ import type { Target, Turn } from './target.js';
 const [MAX_ROWS, MAX_CHARACTERS] = [20_000, 8 * 1_048_576];
 /** Each insert makes a part, and ClickHouse wants few of them. */
 const WAIT_MS = 2_000;
-/** How long to wait for the end of inserts that may still run, and how often to look. */
-const INSERTS_END = { withinMs: 60_000, everyMs: 200 };
-/** A deletion rewrites parts, which may take long. */
-const DELETIONS_END = { withinMs: 3_600_000, everyMs: 1_000 };
+/** How long to wait for the end of inserts that may still run, how often to look, and what to say if they do not end. */
+const INSERTS = { withinMs: 60_000, everyMs: 200, late: 'an earlier insert still runs there' };
+/** The same for deletions. They rewrite parts, which may take long. */
+const DELETIONS = { withinMs: 3_600_000, everyMs: 1_000, late: 'the deletion does not end' };
 /** Bytes of a statement. Erasures name users, whose names may be long. */
 const MAX_QUERY = 64 * 1_048_576;
 
@@ -33,17 +33,16 @@ const OF_A_ROW: ReadonlySet<number> = new Set([
 const readNumbers = async (ask: Ask, statement: string): Promise<number[][]> =>
   (await ask(statement)).map((line) => line.split('\t').map(Number));
 
-/** Waits until a count is 0, and rejects with these words if that takes too long. */
+/** Waits until a count is 0. */
 const untilNone = async (
   ask: Ask,
   count: string,
-  { withinMs, everyMs }: typeof INSERTS_END,
-  words: string,
+  { withinMs, everyMs, late }: typeof INSERTS,
   signal: AbortSignal | undefined,
 ): Promise<void> => {
   const until = monotonicNow() + withinMs;
   while ((await readNumbers(ask, count))[0]![0]) {
-    if (monotonicNow() > until) throw new Error(words);
+    if (monotonicNow() > until) throw new Error(late);
     await sleep(everyMs, signal);
   }
 };
@@ -64,13 +63,16 @@ const conditionOf = ({ upto, project, user_id, channel, event, from, to }: Erasu
 /** Fills a table of a ClickHouse. */
 export const createClickhouseTarget = (address: string): Target => {
   const place = readClickhouseAddress(address);
-  const { database, table, name, cell } = place;
+  const { database, name, cell } = place;
+  const table = quotedName(place.table);
   const ask = createAsk(place);
-  const until =
+  const askUntil =
     (signal: AbortSignal | undefined): Ask =>
     (statement, options) =>
       ask(statement, { signal, ...options });
   const ofSource = (source: string) => `source = ${textValue(source)}`;
+  const ofSpan = (source: string, { from, to }: PlaceSpan) =>
+    `${ofSource(source)} AND seq >= ${from} AND seq < ${to}`;
   let settings: ClickhouseSettings = {};
 
   const insert = async (lines: readonly Line[], turn: Turn): Promise<void> => {
@@ -79,7 +81,7 @@ export const createClickhouseTarget = (address: string): Target => {
     const ofAll = JSON.stringify({ source: turn.source, cell, exported_at });
     const rest = `,${ofAll.slice(1)}\n`;
     try {
-      await ask(insertInto(table), {
+      await ask(insertInto(place.table), {
         rows: lines.map(({ text }) => text.slice(0, -1) + rest).join(''),
         // By this name `last` finds the insert if it still runs. Two processes never have the same name.
         queryId: `${turn.source}.${first.place}.${last.place}.${turn.number}`,
@@ -96,20 +98,17 @@ export const createClickhouseTarget = (address: string): Target => {
     name,
     wait: { ms: WAIT_MS, rows: MAX_ROWS },
     prepare: async (signal) => {
-      settings = await prepareTable(until(signal), place);
+      settings = await prepareTable(askUntil(signal), place);
     },
     last: async (source, signal) => {
-      const ask = until(signal);
-      // Inserts of a process that was killed or gave up.
-      const theirs = `startsWith(query_id, ${textValue(`${source}.`)})`;
-      const running = `SELECT count() FROM system.processes WHERE ${theirs}`;
-      // Without the right to end them, they end by themselves.
-      await ask(`KILL QUERY WHERE ${theirs} SYNC`).catch(() => {});
-      const words = 'an earlier insert still runs there';
-      await untilNone(ask, running, INSERTS_END, words, signal);
+      const ask = askUntil(signal);
+      const isOurs = `startsWith(query_id, ${textValue(`${source}.`)})`;
+      // Inserts of a process that was killed or gave up. Without the right to end them, they end by themselves.
+      await ask(`KILL QUERY WHERE ${isOurs} SYNC`).catch(() => {});
+      const running = `SELECT count() FROM system.processes WHERE ${isOurs}`;
+      await untilNone(ask, running, INSERTS, signal);
       const [line = ''] = await ask(
-        `SELECT count(), max(seq), hex(argMax(id, seq)) FROM ${quotedName(table)}
-        WHERE ${ofSource(source)}`,
+        `SELECT count(), max(seq), hex(argMax(id, seq)) FROM ${table} WHERE ${ofSource(source)}`,
       );
       const [count, seq, id = ''] = line.split('\t');
       return Number(count)
@@ -118,41 +117,35 @@ export const createClickhouseTarget = (address: string): Target => {
     },
     fill: createFill({ maxRows: MAX_ROWS, maxCharacters: MAX_CHARACTERS, lineOf, insert }),
     erase: async (source, erasures, signal) => {
-      const ask = until(signal);
+      const ask = askUntil(signal);
       const deletions = `SELECT count() FROM system.mutations
-        WHERE database = ${textValue(database)} AND table = ${textValue(table)} AND is_done = 0`;
-      const ended = () =>
-        untilNone(ask, deletions, DELETIONS_END, 'the deletion does not end', signal);
+        WHERE database = ${textValue(database)} AND table = ${textValue(place.table)} AND is_done = 0`;
       const found = erasures.map(conditionOf).join(' OR ');
       const former = source.former.map(textValue).join(', ');
       const ofFormer = erasures.map((one) => conditionOf({ ...one, upto: Infinity })).join(' OR ');
-      // One that was begun before, and broken off here, goes on there.
-      await ended();
+      // A deletion goes on there when nobody waits for it here any more. Another one beside it would only cost more.
+      await untilNone(ask, deletions, DELETIONS, signal);
       await ask(
-        `ALTER TABLE ${quotedName(table)} DELETE WHERE (${ofSource(source.id)} AND (${found}))
+        `ALTER TABLE ${table} DELETE WHERE (${ofSource(source.id)} AND (${found}))
         ${former && `OR (source IN (${former}) AND (${ofFormer}))`}`,
         { settings: { max_query_size: MAX_QUERY } },
       );
-      await ended();
+      await untilNone(ask, deletions, DELETIONS, signal);
       return undefined;
     },
-    sumPlaces: async (source, { from, to, block }) => {
+    sumPlaces: async (source, { block, ...span }) => {
       const rows = await readNumbers(
         ask,
-        `SELECT intDiv(seq, ${block}) * ${block} AS first, count(), sum(seq) FROM ${quotedName(table)}
-        WHERE ${ofSource(source)} AND seq >= ${from} AND seq < ${to} GROUP BY first`,
+        `SELECT intDiv(seq, ${block}) * ${block} AS first, count(), sum(seq) FROM ${table}
+        WHERE ${ofSpan(source, span)} GROUP BY first`,
       );
       return new Map(
         rows.map(([first, rows, places]) => [first!, { rows: rows!, places: places! }]),
       );
     },
-    places: async (source, { from, to }) => {
-      const rows = await readNumbers(
-        ask,
-        `SELECT seq FROM ${quotedName(table)}
-        WHERE ${ofSource(source)} AND seq >= ${from} AND seq < ${to}`,
-      );
-      return rows.map(([seq]) => seq!);
+    places: async (source, span) => {
+      const statement = `SELECT seq FROM ${table} WHERE ${ofSpan(source, span)}`;
+      return (await readNumbers(ask, statement)).map(([place]) => place!);
     },
   };
 };

@@ -1,5 +1,5 @@
 import { messageOf } from '../../util/errors.js';
-import type { Tell } from '../hooks.js';
+import { createReportOnce, type Tell } from '../hooks.js';
 import type { Row, Store } from '../store/port.js';
 import type { TargetDead } from '../store/progress.js';
 import { monotonicNow, sleep } from '../time.js';
@@ -71,14 +71,14 @@ const goOnFrom = async (
 export const startExport = ({ store, target, tell }: Parts): (() => Promise<void>) => {
   const { progress } = store;
   const { name } = target;
-  const createPassOn = createErasing({ progress, target, tell });
+  const erasingTrouble = createReportOnce(tell, Date.now);
 
   /** Writes rows until the signal of the target is aborted. */
   const write = async (held: HeldTarget, works: () => void): Promise<void> => {
     const { lock, keep, signal } = held;
     const source = await progress.source();
     const news = followRowNews(store, signal);
-    const passOnErasures = createPassOn(source, held);
+    const passErasuresOn = createErasing({ progress, target, tell, trouble: erasingTrouble }, held);
     await target.prepare(signal);
     let place = await goOnFrom(store, held, await target.last?.(source.id, signal));
     await keep({ place });
@@ -101,7 +101,7 @@ export const startExport = ({ store, target, tell }: Parts): (() => Promise<void
     /** Since when rows wait; undefined while there are none. At the start they are due at once. */
     let since: number | undefined = -Infinity;
     while (!signal.aborted) {
-      await passOnErasures();
+      await passErasuresOn();
       news.forget();
       const [first] = await store.rows({}, { after: place, limit: 1 });
       if (!first) {

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { pipeline } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { messageOf } from '../../util/errors.js';
 import type { PlaceSpan, PlaceSum } from '../store/progress.js';
@@ -30,35 +28,24 @@ const sync = async (path: string): Promise<void> => {
 
 /** Writes the rows of a turn into a file, a line of JSON each, and returns the place of the last one. */
 const writePart = async (path: string, { from, pages }: Turn): Promise<number> => {
-  const gzip = createGzip();
-  const file = gzip.pipe(createWriteStream(path));
-  // An error of the file has to end the gzip, too: nobody else would read from it.
-  file.on('error', (error) => gzip.destroy(error));
-  gzip.on('error', () => {}); // it is the same error
-  const written = finished(file);
-  written.catch(() => {}); // it is awaited below
+  const file = createWriteStream(path);
   let place = from;
-  try {
+  async function* lines() {
     for await (const page of pages) {
-      if (gzip.destroyed) break;
-      const text = page.map((row) => `${JSON.stringify(row)}\n`).join('');
-      if (!gzip.write(text)) await Promise.race([once(gzip, 'drain'), written]);
+      yield page.map((row) => `${JSON.stringify(row)}\n`).join('');
       place = page.at(-1)!.seq;
-      if (file.bytesWritten >= MAX_BYTES) break;
+      if (file.bytesWritten >= MAX_BYTES) return;
     }
-    gzip.end();
-    await written;
-    return place;
-  } finally {
-    gzip.destroy();
-    file.destroy();
   }
+  await pipeline(lines, createGzip(), file);
+  return place;
 };
 
 /** Reads the lines of a part. */
 async function* linesOf(path: string): AsyncGenerator<string, void> {
-  // `pipeline` hands an error of one stream to the next one, and so to this loop.
-  const text = pipeline(createReadStream(path), createGunzip(), () => {});
+  const text = createGunzip();
+  // An error of either stream ends the loop below.
+  void pipeline(createReadStream(path), text).catch(() => {});
   text.setEncoding('utf8');
   let rest = '';
   try {

@@ -10,10 +10,10 @@ const MINUTE_MS = 60_000;
 const MOST_MESSAGES = 10;
 /** Rows that arrived longer ago ring nobody. */
 const DAY_MS = 86_400_000;
-/** Groups that are counted apart, so that a flood of names fills no memory. All others are one group. */
+/** Groups that are counted apart, so that a flood of names fills no memory. The rows of all others are one group. */
 const MOST_GROUPS = 500;
-const MAX_NAME = 200;
 const OTHERS: EventNames = { project: '…', channel: '…', event: '…' };
+const MAX_NAME = 200;
 
 /** What a target was told of a group: all of its rows up to a place, and when. */
 interface Told {
@@ -37,9 +37,7 @@ interface Memo {
 
 const keyOf = ({ project, channel, event }: EventNames): string =>
   JSON.stringify([project, channel, event]);
-
-/** What is to be done next: send a message, or wait, in milliseconds. */
-export type Next = { message: Message } | { waitMs: number };
+const OTHERS_KEY = keyOf(OTHERS);
 
 /**
  * Knows of which rows a target was told, and what it is told next. The first row of a group is told at once, and after
@@ -60,16 +58,16 @@ export const createLedger = (place: number, memoText: string | undefined) => {
   /** All rows up to this place are in the groups below. */
   let read = place;
   const waiting = new Map<string, Group>();
-  let others: Group | undefined;
   let lastTold = Math.max(0, ...[...told.values()].map(({ at }) => at));
 
-  const all = (): Group[] => [...waiting.values(), ...(others ? [others] : [])];
-
-  const count = (group: Group | undefined, names: EventNames, row: Row): Group => {
-    const shown = shownRow(row);
-    return group
-      ? { ...group, count: group.count + 1, last: shown }
-      : { ...names, place: row.seq, count: 1, first: shown, last: shown };
+  const count = (key: string, names: EventNames, row: Row): void => {
+    const [group, last] = [waiting.get(key), shownRow(row)];
+    waiting.set(
+      key,
+      group
+        ? { ...group, count: group.count + 1, last }
+        : { ...names, place: row.seq, count: 1, first: last, last },
+    );
   };
 
   const add = (row: Row): void => {
@@ -81,9 +79,8 @@ export const createLedger = (place: number, memoText: string | undefined) => {
     };
     const key = keyOf(names);
     if (row.seq <= (told.get(key)?.place ?? 0)) return;
-    const known = waiting.get(key);
-    if (known || waiting.size < MOST_GROUPS) waiting.set(key, count(known, names, row));
-    else others = count(others, OTHERS, row);
+    if (waiting.has(key) || waiting.size < MOST_GROUPS) count(key, names, row);
+    else count(OTHERS_KEY, OTHERS, row);
   };
 
   /** The times of the messages of the last minute. No two messages have the same time. */
@@ -97,32 +94,30 @@ export const createLedger = (place: number, memoText: string | undefined) => {
     return Math.abs(now - at) < MINUTE_MS ? at + MINUTE_MS - now : 0;
   };
 
-  const underWay = ({ key }: Sending): Group[] =>
-    key === undefined ? all() : [...(waiting.has(key) ? [waiting.get(key)!] : [])];
+  /** The keys of the groups that a message is about. */
+  const keysOf = ({ key }: Sending): string[] => (key === undefined ? [...waiting.keys()] : [key]);
 
   /** Takes note that the message under way has arrived. */
   const settle = (now: number): void => {
     if (!sending) return;
-    const { upto, key } = sending;
     const at = lastTold - now < MINUTE_MS ? Math.max(now, lastTold + 1) : now;
     lastTold = at;
-    for (const one of key === undefined ? waiting.keys() : [key])
-      told.set(one, { place: upto, at });
-    if (key === undefined) {
-      waiting.clear();
-      others = undefined;
-    } else waiting.delete(key);
+    for (const key of keysOf(sending)) {
+      told.set(key, { place: sending.upto, at });
+      waiting.delete(key);
+    }
     sending = undefined;
   };
 
   const choose = (now: number): Sending | { waitMs: number } => {
     const due = [...waiting].filter(([key]) => !quietMs(key, now));
     const quiet = [...waiting.keys()].map((key) => quietMs(key, now)).filter(Boolean);
-    if (!due.length && !others) return { waitMs: Math.min(...quiet) };
+    const hasOthers = waiting.has(OTHERS_KEY);
+    if (!due.length && !hasOthers) return { waitMs: Math.min(...quiet) };
     const sent = recent(now);
     const room = MOST_MESSAGES - sent.length;
     if (room <= 0) return { waitMs: sent[-room]! + MINUTE_MS - now };
-    if (others || due.length > room) return { upto: read, at: now };
+    if (hasOthers || due.length > room) return { upto: read, at: now };
     const [[key]] = due.toSorted(([, one], [, other]) => one.place - other.place) as [
       [string, Group],
     ];
@@ -142,11 +137,12 @@ export const createLedger = (place: number, memoText: string | undefined) => {
       read = upto;
     },
     /** The message under way, or the next one, which is under way from then on; or how long to wait for it. */
-    next: (now: number): Next => {
+    next: (now: number): { message: Message } | { waitMs: number } => {
       const chosen = sending ?? choose(now);
       if ('waitMs' in chosen) return chosen;
       sending = chosen;
-      const [first, ...more] = underWay(chosen);
+      const groups = keysOf(chosen).map((key) => waiting.get(key));
+      const [first, ...more] = groups.filter((group) => group !== undefined);
       if (first) return { message: createMessage([first, ...more]) };
       settle(now); // its rows were erased meanwhile
       return { waitMs: 0 };
@@ -154,7 +150,7 @@ export const createLedger = (place: number, memoText: string | undefined) => {
     settle,
     /** What the store has to keep. */
     kept: (now: number): { place: number; memo: string } => {
-      const place = Math.min(read, ...all().map((group) => group.place - 1));
+      const place = Math.min(read, ...[...waiting.values()].map((group) => group.place - 1));
       for (const [key, one] of told)
         if (one.place <= place && Math.abs(now - one.at) >= MINUTE_MS) told.delete(key);
       const memo: Memo = {
@@ -165,5 +161,3 @@ export const createLedger = (place: number, memoText: string | undefined) => {
     },
   };
 };
-
-export type Ledger = ReturnType<typeof createLedger>;

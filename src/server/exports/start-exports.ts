@@ -4,7 +4,7 @@ import { readDelays } from './delays.js';
 import { startExport } from './export.js';
 import type { Target } from './target.js';
 
-/** How often it is measured how far the targets are. */
+/** How often the delays of the targets are measured. */
 const MEASURE_MS = 10_000;
 
 interface Parts {

@@ -1,33 +1,6 @@
 import type { Row } from '../store/port.js';
 import type { Erasure, PlaceSpan, PlaceSum, Source, TargetDead } from '../store/progress.js';
 
-/** One turn of an export: the rows to write, and the right to do so. */
-export interface Turn {
-  /** The random name of the store's order of rows. */
-  source: string;
-  /** The number of the lock. It grows with each process that takes the target over. */
-  number: number;
-  /** The place of the target: all rows up to it are there. */
-  from: number;
-  /** The rows to write, in the order of their places, in pages. */
-  pages: AsyncIterable<readonly Row[]>;
-  /** Reads the lock again, right before a write. Rejects if another process has the target by now. */
-  mayWrite: () => Promise<void>;
-  /**
-   * Keeps a row that the target refuses, so that the turn can go on behind it. `inARow`: how many it has refused since it
-   * took one. Rejects if the fault seems to be that of the target.
-   */
-  bury: (dead: TargetDead, inARow: number) => Promise<void>;
-  /** Aborted when the lock is lost, or when the program stops. */
-  signal: AbortSignal;
-}
-
-/** The last row of a source that a target has. */
-export interface LastRow {
-  place: number;
-  id: string;
-}
-
 /** Something that an export fills: a warehouse, or files. */
 export interface Target {
   /**
@@ -35,7 +8,7 @@ export interface Target {
    * password, so a changed password is the same target.
    */
   name: string;
-  /** A turn begins when the oldest row has waited for this long, or when there are about this many rows. */
+  /** A turn begins when the oldest row has waited for this long, or when about this many rows wait. */
   wait: { ms: number; rows: number };
   /** Makes what is missing, and rejects in words for operators if the target is set up wrongly. The lock is held. */
   prepare: (signal?: AbortSignal) => Promise<void>;
@@ -46,7 +19,7 @@ export interface Target {
   last?: (source: string, signal?: AbortSignal) => Promise<LastRow | undefined>;
   /**
    * Writes rows until it has had enough of them, or until there are no more. Returns the place of the last one: all rows
-   * up to it are durable there, or buried. Rejects if the target is away.
+   * up to it are durable there, or were refused and kept with `bury`. Rejects if the target is away.
    */
   fill: (turn: Turn) => Promise<number>;
   /**
@@ -65,4 +38,31 @@ export interface Target {
   ) => Promise<Map<number, PlaceSum>>;
   /** The places of the rows that it has between two places. One that is there twice is named twice. */
   places: (source: string, span: PlaceSpan) => Promise<number[]>;
+}
+
+/** The last row of a source that a target has. */
+export interface LastRow {
+  place: number;
+  id: string;
+}
+
+/** One turn of an export: the rows to write, and what the target needs meanwhile. */
+export interface Turn {
+  /** The random name of the store's order of rows. */
+  source: string;
+  /** The number of the lock. It grows with each process that takes the target over. */
+  number: number;
+  /** The place of the target: all rows up to it are there. */
+  from: number;
+  /** The rows to write, in the order of their places, in pages. */
+  pages: AsyncIterable<readonly Row[]>;
+  /** Reads the lock again, right before a write. Rejects if another process has the target by now. */
+  mayWrite: () => Promise<void>;
+  /**
+   * Keeps a row that the target refuses, so that the turn can go on behind it. `inARow`: how many it has refused since it
+   * took one. Rejects if the fault seems to be that of the target.
+   */
+  bury: (dead: TargetDead, inARow: number) => Promise<void>;
+  /** Aborted when the lock is lost, or when the program stops. */
+  signal: AbortSignal;
 }
