@@ -1,10 +1,11 @@
 import { causeOf, readStart } from '../deliver/fetch.js';
 import type { ClickhouseAddress } from './clickhouse-address.js';
 
-/** How long one question may take. An insert has as long, since ClickHouse merges parts meanwhile. */
+/** How long a statement may take. An insert may have to wait while ClickHouse merges parts. */
 const TIMEOUT_MS = 60_000;
-/** Characters of an error of ClickHouse that are shown. What stands behind quotes the data of a row. */
+/** How many characters of an error are shown. */
 const MAX_WORDS = 300;
+/** Behind these words ClickHouse quotes the data of a row, which nobody else should read. */
 const QUOTES_DATA = / before: |\(at row |: \(while |While executing /;
 
 /** ClickHouse has answered with an error. `code`: https://github.com/ClickHouse/ClickHouse, ErrorCodes.cpp */

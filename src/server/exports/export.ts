@@ -9,9 +9,9 @@ import { pagesBehind } from './pages-behind.js';
 import { followRowNews } from './row-news.js';
 import type { LastRow, Target } from './target.js';
 
-/** How often an export looks for rows and erasures of which nobody has told it. */
+/** The longest time between two looks for new rows and erasures. */
 const LOOK_MS = 10_000;
-/** If a target refuses more rows than this one after the other, the fault is taken for its own. */
+/** If a target refuses more rows than this without taking one, the fault is that of the target, and the rows wait. */
 const MAX_REFUSED = 10;
 /**
  * After each page, an export pauses for some times as long as it has worked on it, so that an export that catches up

@@ -85,10 +85,10 @@ export const createFilesTarget = (path: string, wait = WAIT): Target => {
     wait,
     prepare: async () => {
       await mkdir(folder, { recursive: true });
-      // Parts that a killed process has begun.
+      // Parts that a killed process has left unfinished.
       for (const name of await readdir(folder))
         if (name.startsWith('.rows-')) await rm(join(folder, name), { force: true });
-      // It says whether this user may write.
+      // This fails if the process may not write there.
       await (await open(join(folder, '.rows-try'), 'w')).close();
       await rm(join(folder, '.rows-try'), { force: true });
     },
@@ -99,7 +99,7 @@ export const createFilesTarget = (path: string, wait = WAIT): Target => {
       await sync(begun);
       await turn.mayWrite();
       await rename(begun, join(folder, name));
-      // After `export from` earlier parts may have other ends. The rows that this part has as well go with them.
+      // After `export from` there may be earlier parts with other ends. All of their rows are written again.
       for (const other of await partsIn(folder))
         if (other > name && other <= nameOf(place)) await rm(join(folder, other));
       await sync(folder);

@@ -8,30 +8,30 @@ import { cutText, createMessage, shownRow, type Group, type Message } from './no
 const MINUTE_MS = 60_000;
 /** Messages that a target gets in a minute at the most. */
 const MOST_MESSAGES = 10;
-/** Rows that arrived longer ago ring nobody. */
+/** No message is about rows that arrived longer ago. */
 const DAY_MS = 86_400_000;
 /** Groups that are counted apart, so that a flood of names fills no memory. The rows of all others are one group. */
 const MOST_GROUPS = 500;
 const OTHERS: EventNames = { project: '…', channel: '…', event: '…' };
 const MAX_NAME = 200;
 
-/** What a target was told of a group: all of its rows up to a place, and when. */
+/** The last message about a group: it has told the target of all rows of the group up to a place. */
 interface Told {
   place: number;
   at: number;
 }
 
-/** The message under way: the untold rows up to a place of one group, or of all. */
+/** The message under way: the rows up to a place that are waiting, of one group or of all. */
 interface Sending {
   upto: number;
-  /** When it was made. Which rows are too old is judged by this time, so that the message stays the same. */
+  /** When it was made. The age of rows counts up to this time, so that the message stays the same. */
   at: number;
   key?: string;
 }
 
-/** What the store keeps of a ledger, beside the place. */
+/** What the store keeps for a ledger, beside the place. */
 interface Memo {
-  told: readonly (readonly [key: string, place: number, at: number])[];
+  told: readonly (readonly [key: string, told: Told])[];
   sending?: Sending | undefined;
 }
 
@@ -40,23 +40,22 @@ const keyOf = ({ project, channel, event }: EventNames): string =>
 const OTHERS_KEY = keyOf(OTHERS);
 
 /**
- * Knows of which rows a target was told, and what it is told next. The first row of a group is told at once, and after
- * that, once a minute, the number of rows that came meanwhile. If more groups are to be told than the ten messages a
- * minute allow, one message tells of all of them.
+ * Remembers which rows a target has been told of, and decides about its next message. The first row of a group makes a
+ * message at once. After that, there is one a minute with the number of rows that came meanwhile. If more groups are due
+ * than the ten messages a minute allow, one message is about all of them.
  *
- * The memo is stored before a message goes out and after it has arrived. So a process that is killed between the two
- * sends the same message again, made of the same rows; and no row is told of in two messages.
+ * The memo has to be stored before a message goes out and after it has arrived. A process that is killed between the two
+ * sends the same message again, made of the same rows, and no row is in two messages.
  *
- * @param place the place from the store: the target was told of all rows up to it
+ * @param place the place of the target in the store: it has been told of all rows up to this one
  */
 export const createLedger = (place: number, memoText: string | undefined) => {
   const memo = mayFail(() => JSON.parse(memoText ?? '') as Memo);
-  const told = new Map<string, Told>(
-    memo?.told.map(([key, upto, at]) => [key, { place: upto, at }]),
-  );
+  const told = new Map(memo?.told);
   let sending = memo?.sending;
   /** All rows up to this place are in the groups below. */
   let read = place;
+  /** The groups with rows that the target has not been told of, in the order of their first rows. */
   const waiting = new Map<string, Group>();
   let lastTold = Math.max(0, ...[...told.values()].map(({ at }) => at));
 
@@ -89,6 +88,7 @@ export const createLedger = (place: number, memoText: string | undefined) => {
       // If the clock was set back, a time in the future says nothing.
       .filter((at) => Math.abs(now - at) < MINUTE_MS)
       .sort((one, other) => one - other);
+  /** How long a group has to wait for its next message. */
   const quietMs = (key: string, now: number): number => {
     const at = told.get(key)?.at ?? 0;
     return Math.abs(now - at) < MINUTE_MS ? at + MINUTE_MS - now : 0;
@@ -110,27 +110,25 @@ export const createLedger = (place: number, memoText: string | undefined) => {
   };
 
   const choose = (now: number): Sending | { waitMs: number } => {
-    const due = [...waiting].filter(([key]) => !quietMs(key, now));
-    const quiet = [...waiting.keys()].map((key) => quietMs(key, now)).filter(Boolean);
-    const hasOthers = waiting.has(OTHERS_KEY);
-    if (!due.length && !hasOthers) return { waitMs: Math.min(...quiet) };
+    const keys = [...waiting.keys()];
+    const due = keys.filter((key) => !quietMs(key, now));
+    const isFlood = waiting.has(OTHERS_KEY);
+    if (!due.length && !isFlood)
+      return { waitMs: Math.min(...keys.map((key) => quietMs(key, now))) };
     const sent = recent(now);
     const room = MOST_MESSAGES - sent.length;
     if (room <= 0) return { waitMs: sent[-room]! + MINUTE_MS - now };
-    if (hasOthers || due.length > room) return { upto: read, at: now };
-    const [[key]] = due.toSorted(([, one], [, other]) => one.place - other.place) as [
-      [string, Group],
-    ];
-    return { upto: read, at: now, key };
+    if (isFlood || due.length > room) return { upto: read, at: now };
+    return { upto: read, at: now, key: due[0]! };
   };
 
   return {
-    /** The rows that have to be read: behind the first place, and not behind the second one. */
+    /** Which rows have to be read: those behind `after`, up to `upto`. */
     unread: (): { after: number; upto: number } => ({
       after: read,
       upto: sending?.upto ?? Infinity,
     }),
-    /** Adds rows that ask for a notification. All rows up to the place were read then. */
+    /** Adds rows that ask for a notification. By now all rows up to the place `upto` are read. */
     add: (rows: readonly Row[], upto: number, now: number): void => {
       const oldest = (sending?.at ?? now) - DAY_MS;
       for (const row of rows) if (Date.parse(row.received_at) >= oldest) add(row);
@@ -148,16 +146,12 @@ export const createLedger = (place: number, memoText: string | undefined) => {
       return { waitMs: 0 };
     },
     settle,
-    /** What the store has to keep. */
+    /** What the store has to keep: the place up to which the target has been told of all rows, and the memo. */
     kept: (now: number): { place: number; memo: string } => {
       const place = Math.min(read, ...[...waiting.values()].map((group) => group.place - 1));
       for (const [key, one] of told)
         if (one.place <= place && Math.abs(now - one.at) >= MINUTE_MS) told.delete(key);
-      const memo: Memo = {
-        told: [...told].map(([key, { place, at }]) => [key, place, at]),
-        sending,
-      };
-      return { place, memo: JSON.stringify(memo) };
+      return { place, memo: JSON.stringify({ told: [...told], sending } satisfies Memo) };
     },
   };
 };

@@ -5,12 +5,13 @@ import { monotonicNow, sleep } from '../time.js';
 import { holdTarget, type HeldTarget } from './hold-target.js';
 import type { NotifyAddress } from './notify-address.js';
 import { createEventMatcher, type EventNames } from './notify-events.js';
+import type { NotifyTarget } from './notify-formats.js';
 import { createLedger } from './notify-ledger.js';
 import type { Message } from './notify-message.js';
 import { createPost, type Post } from './notify-post.js';
 import { followRowNews } from './row-news.js';
 
-/** How often a place is noted behind rows that ring nobody. */
+/** How often the place is noted while there is no message to send. */
 const NOTE_MS = 10_000;
 /** Rows that come within this time of the last ones are read together. */
 const GATHER_MS = 200;
@@ -18,12 +19,12 @@ const PAGE = 500;
 
 type NotifyStore = Pick<Store, 'rows' | 'follow' | 'progress'>;
 
-interface Effects {
+interface Parts {
   store: NotifyStore;
   tell: Tell;
 }
 
-interface Parts extends Effects {
+interface TargetParts extends Parts {
   name: string;
   post: Post;
   matches: (names: EventNames) => boolean;
@@ -33,8 +34,8 @@ interface Parts extends Effects {
 const newestPlace = async (store: NotifyStore): Promise<number> =>
   (await store.rows({}, { newest: true, limit: 1 }))[0]?.seq ?? 0;
 
-/** Tells one target of the rows until the returned function is called. */
-const startTarget = ({ store, name, post, matches, tell }: Parts): (() => Promise<void>) => {
+/** Sends messages to one target until the returned function is called. */
+const startTarget = ({ store, name, post, matches, tell }: TargetParts): (() => Promise<void>) => {
   const trouble = createReportOnce(tell, Date.now);
   /** While the target takes no message: since when, and when it is tried again. */
   let failing: { since: number; until: number } | undefined;
@@ -56,11 +57,11 @@ const startTarget = ({ store, name, post, matches, tell }: Parts): (() => Promis
         ledger.add(meant, place, Date.now());
       }
     };
-    /** Notes what the target was told, and what it answers: null if all is well. */
+    /** Notes how far the target is, and why it takes no message; null if it takes them. */
     const note = async (message?: string | null): Promise<void> => {
       notedAt = monotonicNow();
       const kept = ledger.kept(Date.now());
-      // There is nothing to erase in a target, so each erasure counts as passed on as soon as it is read.
+      // A target has nothing to erase, so all erasures up to the place count as passed on.
       await keep({ ...kept, erased: kept.place, ...(message !== undefined && { message }) });
     };
     /** Sends the message under way. A stop waits for its answer: without one, the message is sent again later. */
@@ -107,26 +108,22 @@ const startTarget = ({ store, name, post, matches, tell }: Parts): (() => Promis
   });
 };
 
-/** Which rows ring, and where. */
-export interface NotifyOptions {
+/** Which rows make messages, and who gets them. */
+export interface NotifyOptions extends Omit<NotifyTarget, 'address'> {
   addresses: readonly NotifyAddress[];
-  /** The secrets that sign webhooks, each `whsec_` and base64. */
-  secrets: readonly string[];
   /** Patterns of events, such as `shop/orders/*`. */
   events: readonly string[];
-  /** Where people reach the page of the rows. */
-  publicUrl: string | undefined;
 }
 
 /** Sends messages about rows with `notify: true`, until the returned function is called. */
 export const startNotify = (
   { addresses, events, ...shared }: NotifyOptions,
-  effects: Effects,
+  parts: Parts,
 ): (() => Promise<void>) => {
   const matches = createEventMatcher(events);
   const stops = addresses.map((address) => {
     const post = createPost({ address, ...shared });
-    return startTarget({ ...effects, name: address.name, post, matches });
+    return startTarget({ ...parts, name: address.name, post, matches });
   });
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 };

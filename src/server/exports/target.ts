@@ -4,8 +4,8 @@ import type { Erasure, PlaceSpan, PlaceSum, Source, TargetDead } from '../store/
 /** Something that an export fills: a warehouse, or files. */
 export interface Target {
   /**
-   * The name under which its place is kept, and that people see: host and database, or a folder. It has no user and no
-   * password, so a changed password is the same target.
+   * Its name in the store and for people: host and database, or a folder. It has no user and no password, so with
+   * another password it is the same target.
    */
   name: string;
   /** A turn begins when the oldest row has waited for this long, or when about this many rows wait. */
@@ -31,12 +31,12 @@ export interface Target {
     erasures: readonly Erasure[],
     signal?: AbortSignal,
   ) => Promise<string | undefined>;
-  /** The rows that it has between two places in each block of so many, by the block's first place. */
+  /** Counts its rows between two places in blocks of `block` places. Returns the sums by the first place of a block. */
   sumPlaces: (
     source: string,
     span: PlaceSpan & { block: number },
   ) => Promise<Map<number, PlaceSum>>;
-  /** The places of the rows that it has between two places. One that is there twice is named twice. */
+  /** The places of its rows between two places. If it has a row twice, the place is there twice. */
   places: (source: string, span: PlaceSpan) => Promise<number[]>;
 }
 
@@ -56,7 +56,7 @@ export interface Turn {
   from: number;
   /** The rows to write, in the order of their places, in pages. */
   pages: AsyncIterable<readonly Row[]>;
-  /** Reads the lock again, right before a write. Rejects if another process has the target by now. */
+  /** Has to be called right before a write. Rejects if another process has the target by now. */
   mayWrite: () => Promise<void>;
   /**
    * Keeps a row that the target refuses, so that the turn can go on behind it. `inARow`: how many it has refused since it

@@ -23,7 +23,7 @@ export interface Verified {
   missing: number;
   /** Rows that the target still refuses. */
   dead: number;
-  /** Rows of the target that the database has no more: they expired, or were erased. */
+  /** Rows of the target that are no longer in the database: they expired, or were erased. */
   gone: number;
   /** Rows that the target has more than once, by the first place of their block. */
   twice: { from: number; rows: number }[];
@@ -32,7 +32,7 @@ export interface Verified {
 interface Parts {
   store: Pick<Store, 'rows' | 'progress'>;
   target: Target;
-  /** Called after each step, with the place that it has come to. */
+  /** Called now and then with the place up to which both sides are compared. */
   onProgress?: (place: number) => void;
 }
 
