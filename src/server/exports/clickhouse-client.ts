@@ -39,22 +39,20 @@ export type Ask = (statement: string, options?: AskOptions) => Promise<string[]>
 /** A header takes bytes: those of UTF-8 stand for characters. */
 const encodeHeader = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-/** The error that an answer tells of, in one line without data of rows. */
+/** An answer that is no error of ClickHouse: perhaps a page of a proxy. */
+const plainText = (text: string): string =>
+  text
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+/** The error in an answer, if there is one, in one line without data of rows. */
 const errorOf = (status: number, text: string): ClickhouseError | undefined => {
   const [, code] = /Code: (\d+)/.exec(text) ?? [];
   if (status === 200 && code === undefined) return undefined;
-  const words =
-    code === undefined
-      ? text
-          .replace(/<[^>]*>/g, ' ')
-          .replace(/\s+/g, ' ')
-          .trim() // a page of something before it
-      : text
-          .replace(/^.*?DB::Exception: /s, '')
-          .split(QUOTES_DATA)[0]!
-          .split('\n')[0]!;
-  const said = words.slice(0, MAX_WORDS) || 'nothing';
-  return new ClickhouseError(`it answers ${status}: ${said}`, Number(code ?? 0));
+  const whole =
+    code === undefined ? plainText(text) : text.replace(/^.*?DB::Exception: /s, '').split('\n')[0]!;
+  const words = whole.split(QUOTES_DATA)[0]!.slice(0, MAX_WORDS) || 'nothing';
+  return new ClickhouseError(`it answers ${status}: ${words}`, Number(code ?? 0));
 };
 
 /** Makes the function that asks a ClickHouse over HTTP. */
