@@ -153,15 +153,6 @@ it('stands still before a target that refuses every row', async () => {
   expect(await store.progress.dead('house/db', 0, 100)).toEqual([]);
 });
 
-it('goes on in another process when one has ended without a word', async () => {
-  const store = openStore();
-  const { target, state } = createTarget();
-  await store.write(events(0, 5));
-  await store.progress.take('house/db', 'killed');
-  run(store, target);
-  await vi.waitFor(() => expect(state.rows).toEqual(places(1, 5)), 10_000);
-});
-
 it('is done by one of two processes, and by the other one when that ends', async () => {
   const [one, other] = [openStore(), openStore()];
   const { target, state } = createTarget();
