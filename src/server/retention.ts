@@ -37,8 +37,8 @@ const createTellLost = (tell: Tell, now: () => number) => {
 };
 
 /**
- * Deletes old rows and profiles, a few at a time, and what was refused, until the returned function is called. Rows that a target of an export
- * lacks are kept for up to 7 days more.
+ * Deletes old rows and profiles, a few at a time, and what was refused, until the returned function is called. Rows that
+ * a target of an export lacks are kept for up to 7 days more.
  */
 export const startRetention = ({ store, days, tell, now }: Parts): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
