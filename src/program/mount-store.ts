@@ -54,9 +54,10 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
     tokenFile: settings.store.writeTokens ? undefined : resolve(folder, 'write-token'),
   });
   const targets = settings.store.exports.map(createTarget);
-  const stopExports = startExports({ store, targets, tell: createTell(hooks), now: Date.now });
+  const tell = createTell(hooks);
+  const stopExports = startExports({ store, targets, tell });
   const names = targets.map(({ name }) => name).join(' and ');
-  const stopNotify = settings.notify && startNotify(settings.notify, { store, ...hooks });
+  const stopNotify = settings.notify && startNotify(settings.notify, { store, tell });
   return {
     target: `stores in ${withoutPassword(databaseUrl)}${names && `, exports to ${names}`}`,
     answer: async (request) => {

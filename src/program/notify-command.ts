@@ -28,7 +28,7 @@ export const runNotify = async (
   const message = testMessage(Date.now());
   let failed = 0;
   for (const address of addresses) {
-    const { outcome, words } = await createPost({ address, ...shared }, Date.now)(message);
+    const { outcome, words } = await createPost({ address, ...shared })(message);
     if (outcome !== 'delivered') failed += 1;
     print(`${address.name} ${words}${outcome === 'delivered' ? ': it took the message' : ''}`);
   }

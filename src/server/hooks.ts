@@ -72,7 +72,7 @@ export interface ServerError {
    *   export lacks; reported once a minute at the most.
    * - `storage`: the queue is set up so that it may lose records; reported at the start.
    * - `export`: a target of an export takes nothing, or is set up wrongly.
-   * - `erasure`: rows were erased that a target of an export cannot delete.
+   * - `erasure`: rows were erased that a target of an export may have and cannot delete.
    * - `hook`: a function that was passed in failed.
    * - `fault`: a fault of the server itself.
    */

@@ -12,7 +12,7 @@ const [BATCH, PAUSE_MS] = [500, 50];
 const TELL_EVERY_MS = 60_000;
 
 interface Parts {
-  store: Pick<Store, 'rows' | 'expire' | 'expireProfiles' | 'progress'>;
+  store: Pick<Store, 'rows' | 'expire' | 'expireRefused' | 'expireProfiles' | 'progress'>;
   days: number;
   tell: Tell;
   now: () => number;
@@ -37,8 +37,8 @@ const createTellLost = (tell: Tell, now: () => number) => {
 };
 
 /**
- * Deletes old rows and profiles, a few at a time, until the returned function is called. Rows that a target of an export
- * lacks are kept for up to 7 days more.
+ * Deletes old rows and profiles, a few at a time, and what was refused, until the returned function is called. Rows that
+ * a target of an export lacks are kept for up to 7 days more.
  */
 export const startRetention = ({ store, days, tell, now }: Parts): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -76,6 +76,7 @@ export const startRetention = ({ store, days, tell, now }: Parts): (() => void) 
     targets.sort((a, b) => a.place - b.place);
     const rows = await expire(daysAgo(days), targets[0]?.place);
     const late = rows < BATCH ? await giveUp(targets) : 0;
+    await store.expireRefused(daysAgo(days));
     const profiles = await store.expireProfiles(daysAgo(days), BATCH);
     trouble.healed();
     lost.tell();

@@ -18,7 +18,7 @@ const enter = async () => {
   const start = () => {
     const tell = { error: () => {}, call: () => {}, metric: () => {}, recovery: () => {} };
     const target = createFilesTarget(parts, { ms: 0, rows: 1 });
-    const stop = startExport({ store, target, tell, now: Date.now });
+    const stop = startExport({ store, target, tell });
     onTestFinished(stop);
     return stop;
   };

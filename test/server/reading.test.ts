@@ -424,6 +424,19 @@ describe('retention', () => {
     },
   );
 
+  it('deletes what was refused in time, while all rows wait for a target', async () => {
+    const store = createLibsqlStore({ path: ':memory:' });
+    await store.progress.take('one', 'me');
+    await store.write(eventsAt('2026-01-20T00:00:00.000Z', 1));
+    await store.refuse([refusal({ received_at: '2026-01-20T00:00:00.000Z' })]);
+    const service = runService({
+      ...{ store, retentionDays: 30 },
+      now: () => Date.parse('2026-02-20T00:00:00Z'),
+    });
+    await vi.waitFor(async () => expect(await store.countRefused()).toBe(0));
+    expect(await service.rows()).toHaveLength(1);
+  });
+
   it('waits 7 days for the targets of exports, and says what they lack for good', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());

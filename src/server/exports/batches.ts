@@ -54,14 +54,11 @@ export const createFill = (batches: Batches) => {
       refused = 0;
     } catch (error) {
       if (!(error instanceof RowRefusedError)) throw error;
-      const [first] = lines;
-      if (lines.length > 1) {
-        const half = Math.ceil(lines.length / 2);
-        await write(lines.slice(0, half), turn);
-        await write(lines.slice(half), turn);
-      } else {
-        await turn.bury({ place: first!.place, message: error.message }, ++refused);
-      }
+      const half = Math.ceil(lines.length / 2);
+      if (half === lines.length)
+        return turn.bury({ place: lines[0]!.place, message: error.message }, ++refused);
+      await write(lines.slice(0, half), turn);
+      await write(lines.slice(half), turn);
     }
   };
 

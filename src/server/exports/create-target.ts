@@ -1,5 +1,5 @@
 import { createClickhouseTarget } from './clickhouse.js';
-import { readClickhouseAddress } from './clickhouse-client.js';
+import { readClickhouseAddress } from './clickhouse-address.js';
 import { createFilesTarget } from './files.js';
 import type { Target } from './target.js';
 

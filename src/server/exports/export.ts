@@ -1,63 +1,41 @@
-import { waitInTrouble } from '../../interface/backoff.js';
 import { messageOf } from '../../util/errors.js';
 import { createReportOnce, type Tell } from '../hooks.js';
 import type { Row, Store } from '../store/port.js';
-import { LOCK_MS } from '../store/lock-ms.js';
-import type { Erasure, Source, TargetDead, TargetLock } from '../store/progress.js';
-import { createPause } from '../time.js';
+import type { TargetDead } from '../store/progress.js';
+import { monotonicNow, sleep } from '../time.js';
+import { createErasing } from './erasing.js';
+import { holdTarget, type HeldTarget } from './hold-target.js';
+import { pagesBehind } from './pages-behind.js';
+import { followRowNews } from './row-news.js';
 import type { LastRow, Target } from './target.js';
 
-/** Rows that are read at a time. */
-const PAGE = 1_000;
-/** How often the lock is renewed, and how often a process looks for a target that another process has. */
-const RENEW_MS = LOCK_MS / 3;
-/** If a target refuses more rows than this one after the other, the fault is taken for its own. */
+/** The longest time between two looks for new rows and erasures. */
+const LOOK_MS = 10_000;
+/** If a target refuses more rows than this without taking one, the fault is that of the target, and the rows wait. */
 const MAX_REFUSED = 10;
-/** How often erased rows are looked for. A warehouse deletes at a high cost. */
-const ERASE_EVERY_MS = 60_000;
-/** Erasures that are passed on at a time. */
-const ERASURES = 100;
 /**
  * After each page, an export pauses for some times as long as it has worked on it, so that an export that catches up
  * leaves most of the time to the records that come in.
  */
 const [REST, MAX_REST_MS] = [8, 1_000];
 
+type ExportStore = Pick<Store, 'rows' | 'lastPlace' | 'follow' | 'progress'>;
+
 interface Parts {
-  store: Pick<Store, 'rows' | 'lastPlace' | 'follow' | 'progress'>;
+  store: ExportStore;
   target: Target;
   tell: Tell;
-  now: () => number;
-}
-
-/** Another process has the target by now. It goes on there. */
-class LockLostError extends Error {
-  override name = 'LockLostError' as const;
-}
-
-/** The rows behind a place, in pages. */
-export async function* pagesBehind(
-  store: Pick<Store, 'rows'>,
-  place: number,
-  before?: number,
-): AsyncGenerator<readonly Row[], void> {
-  for (let after = place; ;) {
-    const rows = await store.rows({}, { after, before, limit: PAGE });
-    if (!rows.length) return;
-    yield rows;
-    after = rows.at(-1)!.seq;
-  }
 }
 
 /** Rests after each page. */
 async function* withRest(
   pages: AsyncIterable<readonly Row[]>,
-  rest: (ms: number) => Promise<void>,
+  signal: AbortSignal,
 ): AsyncGenerator<readonly Row[], void> {
   let startedAt = performance.now();
   for await (const page of pages) {
     yield page;
-    await rest(Math.min(MAX_REST_MS, REST * (performance.now() - startedAt)));
+    await sleep(Math.min(MAX_REST_MS, REST * (performance.now() - startedAt)), signal);
     startedAt = performance.now();
   }
 }
@@ -68,179 +46,99 @@ async function* withRest(
  * on until the target is moved: later rows of the store may come to have the places of those rows.
  */
 const goOnFrom = async (
-  { rows, lastPlace, progress }: Parts['store'],
-  lock: TargetLock,
+  { rows, lastPlace, progress }: ExportStore,
+  { lock, keep }: HeldTarget,
   there: LastRow | undefined,
 ): Promise<number> => {
   if (lock.memo !== undefined) throw new Error(lock.memo);
   if (!there) return lock.place;
   const [here] = await rows({}, { after: there.place - 1, before: there.place + 1, limit: 1 });
   if (there.place > (await lastPlace()) || (here && here.id !== there.id)) {
-    const words =
+    const memo =
       `it has rows up to place ${there.place} that are not in the database, which seems to have been set back. Nothing ` +
       'is exported until `analytics-outbox export from <place> --new-source` says where to go on';
-    await progress.keep(lock, { memo: words });
-    throw new Error(words);
+    await keep({ memo });
+    throw new Error(memo);
   }
   const dead = await progress.dead(lock.target, there.place, 1_000_000);
-  return Math.max(there.place, ...dead.map((one) => one.place));
+  return dead.at(-1)?.place ?? there.place;
 };
 
 /**
  * Fills a target with the rows of a store, in their order, until the returned function is called. One process at a time
- * has the lock of the target; others wait for it.
+ * has the target; others wait for it.
  */
-export const startExport = ({ store, target, tell, now }: Parts): (() => Promise<void>) => {
+export const startExport = ({ store, target, tell }: Parts): (() => Promise<void>) => {
   const { progress } = store;
   const { name } = target;
-  const holder = crypto.randomUUID();
-  const trouble = createReportOnce(tell, now);
-  /** Waits for rows, and waits for some time. */
-  const [idle, rest] = [createPause(), createPause()];
-  const wait = (ms: number) => rest.pause(ms, { keepsAlive: false });
-  /** Since when the target fails. */
-  let failingSince: number | undefined;
-  let isOver = false;
-  let abort = (): void => {};
+  const erasingTrouble = createReportOnce(tell, Date.now);
 
-  const notErased = createReportOnce(tell, now);
-  let isErasing = false;
-  let erasedAt = -Infinity;
-  /** Passes erasures on, and settles when the target has deleted the rows. A failure does not hold up the export. */
-  const erase = async (
-    lock: TargetLock,
-    source: Source,
-    erasures: readonly Erasure[],
-  ): Promise<void> => {
-    isErasing = true;
-    try {
-      if (target.erase) await target.erase(source, erasures);
-      else tell.error({ kind: 'erasure', message: `${name}: ${target.notErased}` });
-      lock.erased = erasures.at(-1)!.place;
-      await progress.keep(lock, { erased: lock.erased });
-      notErased.healed();
-    } catch (error) {
-      const message = `${name} keeps erased rows: ${messageOf(error)}`;
-      notErased.tell({ kind: 'export', message });
-    }
-    isErasing = false;
-  };
-
-  /** Writes on as long as this process has the lock. */
-  const goOn = async (lock: TargetLock, signal: AbortSignal): Promise<void> => {
+  /** Writes rows until the signal of the target is aborted. */
+  const write = async (held: HeldTarget, works: () => void): Promise<void> => {
+    const { lock, keep, signal } = held;
     const source = await progress.source();
+    const news = followRowNews(store, signal);
+    const passErasuresOn = createErasing({ progress, target, tell, trouble: erasingTrouble }, held);
+    await target.prepare(signal);
+    let place = await goOnFrom(store, held, await target.last?.(source.id, signal));
+    await keep({ place });
+
     const mayWrite = async (): Promise<void> => {
       signal.throwIfAborted();
-      if (!(await progress.keep(lock))) throw new LockLostError();
+      await keep();
     };
-    /** Whether it was noted, since this process has the lock, that the target works. */
-    let isNoted = false;
-    /** Notes that the target works, and where it is. */
-    const worked = async (place: number): Promise<void> => {
-      if (!(await progress.keep(lock, { place, message: null }))) throw new LockLostError();
-      lock.place = place;
-      failingSince = undefined;
-      trouble.healed();
-      isNoted = true;
+    const bury = async (dead: TargetDead, inARow: number): Promise<void> => {
+      if (inARow > MAX_REFUSED) throw new Error(`it refuses every row: ${dead.message}`);
+      await progress.bury(lock, [dead]);
     };
-    await target.prepare();
-    lock.place = await goOnFrom(store, lock, await target.last?.(source.id));
-    if (!(await progress.keep(lock, { place: lock.place }))) throw new LockLostError();
+    /** Notes that the target works, and has all rows up to a place. */
+    const reached = async (last: number): Promise<void> => {
+      place = last;
+      await keep({ place, message: null });
+      works();
+    };
 
-    /** Since when rows wait. At the start they are due at once. */
+    /** Since when rows wait; undefined while there are none. At the start they are due at once. */
     let since: number | undefined = -Infinity;
-    let isRung = false;
-    const stop = store.follow(() => {
-      isRung = true;
-      idle.wake();
-    });
-    signal.addEventListener('abort', stop);
     while (!signal.aborted) {
-      // All rows that were read before these erasures are written by now, and no later turn reads the erased ones.
-      if (!isErasing && Math.abs(now() - erasedAt) >= ERASE_EVERY_MS) {
-        erasedAt = now();
-        const erasures = await progress.erasures(lock.erased, ERASURES);
-        if (erasures.length) void erase(lock, source, erasures);
-      }
-      isRung = false;
-      const [first] = await store.rows({}, { after: lock.place, limit: 1 });
+      await passErasuresOn();
+      news.forget();
+      const [first] = await store.rows({}, { after: place, limit: 1 });
       if (!first) {
+        if (since !== undefined) await reached(place);
         since = undefined;
-        if (!isNoted) await worked(lock.place);
-        if (!isRung) await idle.pause(RENEW_MS, { keepsAlive: false });
+        await news.wait(LOOK_MS);
         continue;
       }
-      since ??= now();
-      const dueInMs = since + target.wait.ms - now();
-      const isMany = (await store.lastPlace()) - lock.place >= target.wait.rows;
+      since ??= monotonicNow();
+      const dueInMs = since + target.wait.ms - monotonicNow();
+      const isMany = (await store.lastPlace()) - place >= target.wait.rows;
       if (dueInMs > 0 && !isMany) {
-        await wait(Math.min(dueInMs, RENEW_MS));
+        await sleep(Math.min(dueInMs, LOOK_MS), signal);
         continue;
       }
-      const pages = withRest(pagesBehind(store, lock.place), wait);
-      const bury = async (dead: TargetDead, inARow: number): Promise<void> => {
-        if (inARow > MAX_REFUSED) throw new Error(`it refuses every row: ${dead.message}`);
-        await progress.bury(lock, [dead]);
-      };
-      await worked(
+      const pages = withRest(pagesBehind(store, place), signal);
+      await reached(
         await target.fill({
-          ...{ source: source.id, number: lock.number, from: lock.place },
+          ...{ source: source.id, number: lock.number, from: place },
           ...{ pages, mayWrite, bury, signal },
         }),
       );
-      since = now();
+      since = undefined;
     }
   };
 
-  /** Takes the target, and gives it back at the end. */
-  const hold = async (): Promise<void> => {
-    const lock = await progress.take(name, holder);
-    if (!lock) return wait(RENEW_MS);
-    const ending = new AbortController();
-    const { signal } = ending;
-    abort = () => {
-      ending.abort();
-      idle.wake();
-      rest.wake();
-    };
-    if (isOver) abort();
-    const renewing = setInterval(() => {
-      progress.keep(lock).then(
-        (isOurs) => isOurs || abort(),
-        () => {}, // the database is away: `mayWrite` fails before the next write
-      );
-    }, RENEW_MS);
-    try {
-      await goOn(lock, signal);
-    } catch (error) {
-      if (signal.aborted || error instanceof LockLostError) return;
-      await progress.keep(lock, { message: messageOf(error) }).catch(() => {}); // it is told below
-      throw error;
-    } finally {
-      abort();
-      clearInterval(renewing);
-      await progress.release(lock).catch(() => {}); // it runs out by itself
-    }
-  };
-
-  const run = async (): Promise<void> => {
-    while (!isOver) {
+  return holdTarget({
+    ...{ progress, name, tell },
+    problemOf: (words) => ({ kind: 'export', message: `${name}: ${words}` }),
+    work: async (held, works) => {
       try {
-        await hold();
+        await write(held, works);
       } catch (error) {
-        if (isOver) return;
-        failingSince ??= now();
-        trouble.tell({ kind: 'export', message: `${name}: ${messageOf(error)}` });
-        await wait(waitInTrouble(now() - failingSince, Math.random()));
+        // It is reported as well, even if the database is away.
+        if (!held.signal.aborted) await held.keep({ message: messageOf(error) }).catch(() => {});
+        throw error;
       }
-    }
-  };
-  const running = run();
-
-  return async () => {
-    isOver = true;
-    abort();
-    rest.wake();
-    await running;
-  };
+    },
+  });
 };

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { pipeline } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { messageOf } from '../../util/errors.js';
 import type { PlaceSpan, PlaceSum } from '../store/progress.js';
@@ -29,37 +27,25 @@ const sync = async (path: string): Promise<void> => {
 };
 
 /** Writes the rows of a turn into a file, a line of JSON each, and returns the place of the last one. */
-const writePart = async (path: string, { from, pages, signal }: Turn): Promise<number> => {
-  const gzip = createGzip();
-  const file = gzip.pipe(createWriteStream(path));
-  // An error of the file has to end the gzip, too: nobody else would read from it.
-  file.on('error', (error) => gzip.destroy(error));
-  gzip.on('error', () => {}); // it is the same error
-  const written = finished(file);
-  written.catch(() => {}); // it is awaited below
+const writePart = async (path: string, { from, pages }: Turn): Promise<number> => {
+  const file = createWriteStream(path);
   let place = from;
-  try {
+  async function* lines() {
     for await (const page of pages) {
-      signal.throwIfAborted();
-      if (gzip.destroyed) break;
-      const text = page.map((row) => `${JSON.stringify(row)}\n`).join('');
-      if (!gzip.write(text)) await Promise.race([once(gzip, 'drain'), written]);
+      yield page.map((row) => `${JSON.stringify(row)}\n`).join('');
       place = page.at(-1)!.seq;
-      if (file.bytesWritten >= MAX_BYTES) break;
+      if (file.bytesWritten >= MAX_BYTES) return;
     }
-    gzip.end();
-    await written;
-    return place;
-  } finally {
-    gzip.destroy();
-    file.destroy();
   }
+  await pipeline(lines, createGzip(), file);
+  return place;
 };
 
 /** Reads the lines of a part. */
 async function* linesOf(path: string): AsyncGenerator<string, void> {
-  // `pipeline` hands an error of one stream to the next one, and so to this loop.
-  const text = pipeline(createReadStream(path), createGunzip(), () => {});
+  const text = createGunzip();
+  // An error of either stream ends the loop below.
+  void pipeline(createReadStream(path), text).catch(() => {});
   text.setEncoding('utf8');
   let rest = '';
   try {
@@ -73,9 +59,13 @@ async function* linesOf(path: string): AsyncGenerator<string, void> {
   }
 }
 
+/** The names of the parts in a folder, in the order of their places. */
+const partsIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => PART.test(name)).sort();
+
 /** Reads the places of the rows in a folder. Only parts that may have some of the span are read. */
 async function* placesIn(folder: string, { from, to }: PlaceSpan): AsyncGenerator<number, void> {
-  const parts = (await readdir(folder)).filter((name) => PART.test(name)).sort();
+  const parts = await partsIn(folder);
   for (const [index, name] of parts.entries()) {
     const next = parts[index + 1];
     if ((next !== undefined && next <= nameOf(from)) || name >= nameOf(to)) continue;
@@ -95,10 +85,10 @@ export const createFilesTarget = (path: string, wait = WAIT): Target => {
     wait,
     prepare: async () => {
       await mkdir(folder, { recursive: true });
-      // Parts that a killed process has begun.
+      // Parts that a killed process has left unfinished.
       for (const name of await readdir(folder))
         if (name.startsWith('.rows-')) await rm(join(folder, name), { force: true });
-      // It says whether this user may write.
+      // This fails if the process may not write there.
       await (await open(join(folder, '.rows-try'), 'w')).close();
       await rm(join(folder, '.rows-try'), { force: true });
     },
@@ -109,14 +99,20 @@ export const createFilesTarget = (path: string, wait = WAIT): Target => {
       await sync(begun);
       await turn.mayWrite();
       await rename(begun, join(folder, name));
-      // After `export from` earlier parts may have other ends. The rows that this part has as well go with them.
-      for (const other of await readdir(folder))
-        if (PART.test(other) && other > name && other <= nameOf(place))
-          await rm(join(folder, other));
+      // After `export from` there may be earlier parts with other ends. All of their rows are written again.
+      for (const other of await partsIn(folder))
+        if (other > name && other <= nameOf(place)) await rm(join(folder, other));
       await sync(folder);
       return place;
     },
-    notErased: `rows of erased users are still in the files of ${folder} that were written before: this program never changes a file. Delete the files, or the lines with these users`,
+    erase: async (_, erasures) => {
+      const [first] = await partsIn(folder);
+      const upto = Math.max(...erasures.map((erasure) => erasure.upto));
+      // Which users a part has is not known without reading it.
+      return first !== undefined && first < nameOf(upto)
+        ? `rows of erased users may still be in the files of ${folder} that were written before: this program never changes a file. Delete the files, or the lines with these users`
+        : undefined;
+    },
     sumPlaces: async (_, { block, ...span }) => {
       const sums = new Map<number, PlaceSum>();
       for await (const place of placesIn(folder, span)) {

@@ -2,22 +2,21 @@ import { createHash } from 'node:crypto';
 import { mayFail } from '../../util/may-fail.js';
 import { isLocalName } from '../../util/is-local-name.js';
 
-/** Where messages go. */
+/** An address that messages go to. */
 export interface NotifyAddress {
   kind: 'webhook' | 'ntfy' | 'slack';
   /** The address of requests, without user and password. */
   url: string;
-  /** Of ntfy. */
+  /** The topic of ntfy; empty for the others. */
   topic: string;
   /** The value of the header, if the address has a user or a password. */
   authorization: string | undefined;
   /**
-   * The name of the target, under which the store remembers it, and which people see: its host, the first characters of
-   * a topic, and a few letters that tell apart addresses of one host. An ntfy topic and the path of a webhook are
-   * passwords, so the name does not have them.
+   * The name of the target in the store and for people: its host, the first characters of a topic, and a few letters
+   * that tell apart addresses of one host. An ntfy topic and the path of a webhook are passwords, so they are not in it.
    */
   name: string;
-  /** Parts of the address that no message may show. */
+  /** Parts of the address that may not be shown. */
   secrets: readonly string[];
 }
 
@@ -30,7 +29,7 @@ const startOf = (topic: string): string =>
   topic.slice(0, Math.min(4, Math.floor(topic.length / 3)));
 
 /**
- * Reads an address: `https://…` is a webhook, `ntfy://host/topic` and `slack+https://…` say themselves. Plain http
+ * Reads an address: `https://…` is a webhook, `ntfy://host/topic` is ntfy, `slack+https://…` is Slack. Plain http
  * (`http://`, `ntfy+http://`, `slack+http://`) is only for this machine. Undefined if it is none of these.
  */
 export const parseNotifyAddress = (text: string): NotifyAddress | undefined => {

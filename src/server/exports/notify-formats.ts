@@ -1,13 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { NotifyAddress } from './notify-address.js';
-import { cutText, wordsOf, type Message } from './notify-message.js';
-
-/** A request that carries a message. */
-export interface NotifyRequest {
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-}
+import { cutText, wordsOf, type Message, type Words } from './notify-message.js';
 
 /** What requests to a target are made of. */
 export interface NotifyTarget {
@@ -36,31 +29,22 @@ export const signaturesOf = (content: string, secrets: readonly string[]): strin
     .map((signature) => `v1,${signature}`)
     .join(' ');
 
-/** Nothing in it changes when the message is sent again. */
-const webhookData = ({ groups, count, others }: Message): object => {
+/** The body of a webhook. Nothing in it changes when the message is sent again. */
+const webhookBody = ({ groups, count, others, to: timestamp }: Message): object => {
   const events = groups.map(({ project, channel, event, count }) => ({
     ...{ project, channel, event, count },
   }));
-  if (events.length > 1) return { type: 'events.notified', data: { count, events, others } };
+  if (events.length > 1)
+    return { timestamp, type: 'events.notified', data: { count, events, others } };
   const { first, last } = groups[0];
-  return { type: 'event.notified', data: { ...events[0], first, last } };
+  return { timestamp, type: 'event.notified', data: { ...events[0], first, last } };
 };
-
-const webhookRequest = (
-  { address, secrets }: NotifyTarget,
-  message: Message,
-  now: number,
-): NotifyRequest => {
-  const body = JSON.stringify({ timestamp: message.to, ...webhookData(message) });
+const webhookHeaders = (id: string, body: string, secrets: readonly string[], now: number) => {
   const seconds = String(Math.floor(now / 1_000));
   return {
-    url: address.url,
-    headers: {
-      'webhook-id': message.id,
-      'webhook-timestamp': seconds,
-      'webhook-signature': signaturesOf(`${message.id}.${seconds}.${body}`, secrets),
-    },
-    body,
+    'webhook-id': id,
+    'webhook-timestamp': seconds,
+    'webhook-signature': signaturesOf(`${id}.${seconds}.${body}`, secrets),
   };
 };
 
@@ -68,22 +52,10 @@ const webhookRequest = (
 const MAX_TEXT = 1_000;
 
 /** ntfy shows plain text. One that is sent again with its `sequence_id` replaces the first, and does not ring again. */
-const ntfyRequest = (
-  { address, publicUrl }: NotifyTarget,
-  message: Message,
-  now: number,
-): NotifyRequest => {
-  const { title, lines, link } = wordsOf(message, now, publicUrl);
-  return {
-    url: address.url,
-    headers: {},
-    body: JSON.stringify({
-      ...{ topic: address.topic, title, message: cutText(lines.join('\n'), MAX_TEXT) },
-      ...(link && { click: link }),
-      sequence_id: message.id,
-    }),
-  };
-};
+const ntfyBody = (topic: string, sequence_id: string, { title, lines, link }: Words): object => ({
+  ...{ topic, title, message: cutText(lines.join('\n'), MAX_TEXT), sequence_id },
+  ...(link && { click: link }),
+});
 
 /** A space without width, which breaks what an app would make a mention or a link of. */
 const GAP = '\u200b';
@@ -98,43 +70,36 @@ const escapeSlack = (text: string): string =>
  * The blocks have strangers' texts as plain text, in which Slack makes no links or mentions. The text is for the preview,
  * and for apps that take messages of Slack and know no blocks.
  */
-const slackRequest = (
-  { address, publicUrl }: NotifyTarget,
-  message: Message,
-  now: number,
-): NotifyRequest => {
-  const { title, lines, link } = wordsOf(message, now, publicUrl);
+const slackBody = ({ title, lines, link }: Words): object => {
   const text = cutText([title, ...lines].join('\n'), MAX_TEXT);
-  const linked = link && `<${link}|Show the rows>`;
-  const section = (type: string, content: string) => ({
-    type: 'section',
-    text: { type, text: content },
-  });
+  const linked = link ? [`<${link}|Show the rows>`] : [];
+  const section = (type: string, text: string) => ({ type: 'section', text: { type, text } });
   return {
-    url: address.url,
-    headers: {},
-    body: JSON.stringify({
-      text: [escapeSlack(text), ...(linked ? [linked] : [])].join('\n'),
-      blocks: [section('plain_text', text), ...(linked ? [section('mrkdwn', linked)] : [])],
-      ...{ unfurl_links: false, unfurl_media: false },
-    }),
+    text: [escapeSlack(text), ...linked].join('\n'),
+    blocks: [section('plain_text', text), ...linked.map((text) => section('mrkdwn', text))],
+    ...{ unfurl_links: false, unfurl_media: false },
   };
 };
 
-const FORMATS = { webhook: webhookRequest, ntfy: ntfyRequest, slack: slackRequest };
-
 /** The request that brings a message to a target. */
 export const notifyRequest = (
-  target: NotifyTarget,
+  { address, secrets, publicUrl }: NotifyTarget,
   message: Message,
   now: number,
-): NotifyRequest => {
-  const { kind, authorization } = target.address;
-  const { headers, ...request } = FORMATS[kind](target, message, now);
+): { url: string; headers: Record<string, string>; body: string } => {
+  const { kind, url, topic, authorization } = address;
+  const words = wordsOf(message, now, publicUrl);
+  const bodies = {
+    webhook: () => webhookBody(message),
+    ntfy: () => ntfyBody(topic, message.id, words),
+    slack: () => slackBody(words),
+  };
+  const body = JSON.stringify(bodies[kind]());
   return {
-    ...request,
+    ...{ url, body },
     headers: {
-      ...{ 'content-type': 'application/json', 'user-agent': 'analytics-outbox', ...headers },
+      ...{ 'content-type': 'application/json', 'user-agent': 'analytics-outbox' },
+      ...(kind === 'webhook' && webhookHeaders(message.id, body, secrets, now)),
       ...(authorization && { authorization }),
     },
   };

@@ -15,7 +15,7 @@ export interface ShownRow {
   tags?: object | undefined;
 }
 
-/** Rows of one project, channel and event of which a target has to be told. */
+/** The rows of one project, channel and event that a message is about. */
 export interface Group extends EventNames {
   /** The place of the first row. */
   place: number;
@@ -33,7 +33,7 @@ export interface Message {
   groups: readonly [Group, ...Group[]];
   /** Rows of further groups. */
   others: number;
-  /** When the first and the last of the rows arrived. */
+  /** When the first of the rows arrived, and the last. */
   from: string;
   to: string;
 }
@@ -62,7 +62,7 @@ export const shownRow = ({ id, called_at, received_at, user_id, body }: Row): Sh
 const sumOf = (groups: readonly Group[]): number =>
   groups.reduce((sum, { count }) => sum + count, 0);
 
-/** A message about all rows of these groups. */
+/** Makes a message about all rows of these groups. */
 export const createMessage = (groups: readonly [Group, ...Group[]]): Message => {
   const [first] = groups.toSorted((one, other) => one.place - other.place) as [Group];
   const named = groups.toSorted((one, other) => other.count - one.count || one.place - other.place);

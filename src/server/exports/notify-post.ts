@@ -34,7 +34,7 @@ const adviceFor = (status: number): string =>
     : (ADVICE[status] ?? 'it refuses the message: check the address in NOTIFY');
 
 /** Sends messages to one target. Never rejects. */
-export const createPost = (target: NotifyTarget, now: () => number) => {
+export const createPost = (target: NotifyTarget) => {
   const { secrets } = target.address;
   /** A text of the target, on one line and without the parts of the address that are secret. */
   const quoted = (text: string): string =>
@@ -45,7 +45,7 @@ export const createPost = (target: NotifyTarget, now: () => number) => {
       .slice(0, MAX_QUOTED);
 
   return async (message: Message): Promise<Posted> => {
-    const { url, headers, body } = notifyRequest(target, message, now());
+    const { url, headers, body } = notifyRequest(target, message, Date.now());
     try {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
       const answer = await fetch(url, {
@@ -63,7 +63,7 @@ export const createPost = (target: NotifyTarget, now: () => number) => {
       return {
         outcome,
         words: outcome === 'refused' ? `${said}: ${adviceFor(status)}` : said,
-        retryAfterMs: parseRetryAfter(answer.headers.get('retry-after'), now()),
+        retryAfterMs: parseRetryAfter(answer.headers.get('retry-after'), Date.now()),
       };
     } catch (error) {
       return {

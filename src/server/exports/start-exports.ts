@@ -4,21 +4,20 @@ import { readDelays } from './delays.js';
 import { startExport } from './export.js';
 import type { Target } from './target.js';
 
-/** How often it is measured how far the targets are. */
+/** How often the delays of the targets are measured. */
 const MEASURE_MS = 10_000;
 
 interface Parts {
   store: Pick<Store, 'rows' | 'lastPlace' | 'follow' | 'progress'>;
   targets: readonly Target[];
   tell: Tell;
-  now: () => number;
 }
 
 /** Fills targets until the returned function is called. A target that is away holds up no other one. */
-export const startExports = ({ store, targets, tell, now }: Parts): (() => Promise<void>) => {
-  const stops = targets.map((target) => startExport({ store, target, tell, now }));
+export const startExports = ({ store, targets, tell }: Parts): (() => Promise<void>) => {
+  const stops = targets.map((target) => startExport({ store, target, tell }));
   const measure = async (): Promise<void> => {
-    for (const { name, behind, delay_ms } of await readDelays(store, now())) {
+    for (const { name, behind, delay_ms } of await readDelays(store, Date.now())) {
       tell.metric('export_behind', behind, { target: name });
       tell.metric('export_delay_ms', delay_ms, { target: name });
     }

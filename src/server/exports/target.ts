@@ -1,7 +1,52 @@
 import type { Row } from '../store/port.js';
 import type { Erasure, PlaceSpan, PlaceSum, Source, TargetDead } from '../store/progress.js';
 
-/** One turn of an export: the rows to write, and the right to do so. */
+/** Something that an export fills: a warehouse, or files. */
+export interface Target {
+  /**
+   * Its name in the store and for people: host and database, or a folder. It has no user and no password, so with
+   * another password it is the same target.
+   */
+  name: string;
+  /** A turn begins when the oldest row has waited for this long, or when about this many rows wait. */
+  wait: { ms: number; rows: number };
+  /** Makes what is missing, and rejects in words for operators if the target is set up wrongly. The lock is held. */
+  prepare: (signal?: AbortSignal) => Promise<void>;
+  /**
+   * Ends what may still be written there, and returns the last row of the source that the target has. It is asked at the
+   * start, after any error, and after another process had the target. Missing if writing again replaces what is there.
+   */
+  last?: (source: string, signal?: AbortSignal) => Promise<LastRow | undefined>;
+  /**
+   * Writes rows until it has had enough of them, or until there are no more. Returns the place of the last one: all rows
+   * up to it are durable there, or were refused and kept with `bury`. Rejects if the target is away.
+   */
+  fill: (turn: Turn) => Promise<number>;
+  /**
+   * Deletes erased rows, and settles when they are gone. Returns what operators have to know of rows that it cannot delete,
+   * if it may have any.
+   */
+  erase: (
+    source: Source,
+    erasures: readonly Erasure[],
+    signal?: AbortSignal,
+  ) => Promise<string | undefined>;
+  /** Counts its rows between two places in blocks of `block` places. Returns the sums by the first place of a block. */
+  sumPlaces: (
+    source: string,
+    span: PlaceSpan & { block: number },
+  ) => Promise<Map<number, PlaceSum>>;
+  /** The places of its rows between two places. If it has a row twice, the place is there twice. */
+  places: (source: string, span: PlaceSpan) => Promise<number[]>;
+}
+
+/** The last row of a source that a target has. */
+export interface LastRow {
+  place: number;
+  id: string;
+}
+
+/** One turn of an export: the rows to write, and what the target needs meanwhile. */
 export interface Turn {
   /** The random name of the store's order of rows. */
   source: string;
@@ -11,7 +56,7 @@ export interface Turn {
   from: number;
   /** The rows to write, in the order of their places, in pages. */
   pages: AsyncIterable<readonly Row[]>;
-  /** Reads the lock again, right before a write. Rejects if another process has the target by now. */
+  /** Has to be called right before a write. Rejects if another process has the target by now. */
   mayWrite: () => Promise<void>;
   /**
    * Keeps a row that the target refuses, so that the turn can go on behind it. `inARow`: how many it has refused since it
@@ -20,45 +65,4 @@ export interface Turn {
   bury: (dead: TargetDead, inARow: number) => Promise<void>;
   /** Aborted when the lock is lost, or when the program stops. */
   signal: AbortSignal;
-}
-
-/** The last row of a source that a target has. */
-export interface LastRow {
-  place: number;
-  id: string;
-}
-
-/** Something that an export fills: a warehouse, or files. */
-export interface Target {
-  /**
-   * The name under which its place is kept, and that people see: host and database, or a folder. It has no user and no
-   * password, so a changed password is the same target.
-   */
-  name: string;
-  /** A turn begins when the oldest row has waited for this long, or when there are about this many rows. */
-  wait: { ms: number; rows: number };
-  /** Makes what is missing, and rejects in words for operators if the target is set up wrongly. The lock is held. */
-  prepare: () => Promise<void>;
-  /**
-   * Ends what may still be written there, and returns the last row of the source that the target has. It is asked at the
-   * start, after any error, and after another process had the target. Missing if
-   * writing again replaces what is there.
-   */
-  last?: (source: string) => Promise<LastRow | undefined>;
-  /**
-   * Writes rows until it has had enough of them, or until there are no more. Returns the place of the last one: all rows
-   * up to it are durable there, or buried. Rejects if the target is away.
-   */
-  fill: (turn: Turn) => Promise<number>;
-  /** Deletes erased rows, and settles when they are gone. Missing if it cannot; `notErased` then says so to operators. */
-  erase?: (source: Source, erasures: readonly Erasure[]) => Promise<void>;
-  /** What operators have to know of erased rows that the target keeps. */
-  notErased?: string;
-  /** The rows that it has between two places in each block of so many, by the block's first place. */
-  sumPlaces: (
-    source: string,
-    span: PlaceSpan & { block: number },
-  ) => Promise<Map<number, PlaceSum>>;
-  /** The places of the rows that it has between two places. One that is there twice is named twice. */
-  places: (source: string, span: PlaceSpan) => Promise<number[]>;
 }

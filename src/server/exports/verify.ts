@@ -1,6 +1,7 @@
 import type { Row, Store } from '../store/port.js';
-import type { PlaceSpan, TargetLock } from '../store/progress.js';
-import { pagesBehind } from './export.js';
+import type { PlaceSpan } from '../store/progress.js';
+import { withLock, type HeldTarget } from './hold-target.js';
+import { pagesBehind } from './pages-behind.js';
 import type { Target } from './target.js';
 
 /** Rows are counted in blocks of this many places. */
@@ -22,7 +23,7 @@ export interface Verified {
   missing: number;
   /** Rows that the target still refuses. */
   dead: number;
-  /** Rows of the target that the database has no more: they expired, or were erased. */
+  /** Rows of the target that are no longer in the database: they expired, or were erased. */
   gone: number;
   /** Rows that the target has more than once, by the first place of their block. */
   twice: { from: number; rows: number }[];
@@ -31,13 +32,25 @@ export interface Verified {
 interface Parts {
   store: Pick<Store, 'rows' | 'progress'>;
   target: Target;
-  /** Called after each step, with the place that it has come to. */
+  /** Called now and then with the place up to which both sides are compared. */
   onProgress?: (place: number) => void;
+}
+
+/** Reads the rows of some places, in pages. */
+async function* pagesOf(
+  store: Parts['store'],
+  places: readonly number[],
+): AsyncGenerator<readonly Row[], void> {
+  const wanted = new Set(places);
+  for await (const page of pagesBehind(store, places[0]! - 1, places.at(-1)! + 1)) {
+    const rows = page.filter(({ seq }) => wanted.has(seq));
+    if (rows.length) yield rows;
+  }
 }
 
 /**
  * Compares the rows of a target with those of the store, up to the place of the target. Rows that are missing there are
- * written again, also those that it has refused. While that goes on, this process has the target.
+ * written again, also those that it has refused. For that, the target is taken from the process that exports to it.
  */
 export const verify = async ({ store, target, onProgress }: Parts): Promise<Verified> => {
   const { progress } = store;
@@ -52,97 +65,86 @@ export const verify = async ({ store, target, onProgress }: Parts): Promise<Veri
   const found: Verified = {
     ...{ from, to, stored: 0, exported: 0, filled: 0, missing: 0, dead: 0, gone: 0, twice: [] },
   };
-  let lock: TargetLock | undefined;
-
-  /** Takes the target from the process that exports, which waits for it then. */
-  const take = async (): Promise<TargetLock> => {
-    if (lock && (await progress.keep(lock))) return lock;
-    lock = (await progress.take(name, crypto.randomUUID(), { force: true }))!;
-    await target.prepare();
-    await target.last?.(source); // ends inserts that still run
-    return lock;
-  };
-  /** Writes the rows of these places, and returns those of them that the target refuses. */
-  const fill = async (places: readonly number[]): Promise<Set<number>> => {
-    const held = await take();
-    const refused = new Set<number>();
-    const wanted = new Set(places);
-    async function* pages() {
-      const span = { after: places[0]! - 1, before: places.at(-1)! + 1 };
-      for await (const page of pagesBehind(store, span.after, span.before)) {
-        const rows: Row[] = page.filter(({ seq }) => wanted.has(seq));
-        if (rows.length) yield rows;
-      }
-    }
-    for (let rest = places; rest.length;) {
-      const mayWrite = async () => {
-        if (!(await progress.keep(held))) throw new Error(`another process has taken ${name}`);
-      };
-      const last = await target.fill({
-        ...{ source, number: held.number, from: rest[0]! - 1, pages: pages(), mayWrite },
-        bury: async (dead) => {
-          refused.add(dead.place);
-          await progress.bury(held, [dead]);
-        },
-        signal: new AbortController().signal,
-      });
-      if (last < rest[0]!) break; // they were erased meanwhile
-      for (const place of rest) if (place <= last) wanted.delete(place);
-      rest = rest.filter((place) => place > last);
-    }
-    await progress.unbury(
-      name,
-      places.filter((place) => !refused.has(place)),
-    );
-    return refused;
-  };
 
   /** Compares the places of one block. */
-  const compare = async (span: PlaceSpan): Promise<void> => {
+  const compare = async (span: PlaceSpan) => {
     const here = await progress.places(span);
-    let there = await target.places(source, span);
-    const missingOf = (places: readonly number[]): number[] => {
-      const has = new Set(places);
-      return here.filter((place) => !has.has(place));
-    };
-    let missing = missingOf(there);
-    found.exported += here.length;
-    if (missing.length && target.last) {
-      await take();
-      // An insert that was under way has ended by now.
-      there = await target.places(source, span);
-      missing = missingOf(there);
-      const refused = missing.length ? await fill(missing) : new Set();
-      found.filled += missing.length - refused.size;
-      found.dead += refused.size;
-      found.exported -= refused.size;
-    } else {
-      found.missing += missing.length;
-      found.exported -= missing.length;
-    }
-    const distinct = new Set(there);
-    if (there.length > distinct.size)
-      found.twice.push({ from: span.from, rows: there.length - distinct.size });
-    const stored = new Set(here);
+    const there = await target.places(source, span);
+    const has = new Set(there);
+    return { here, there, missing: here.filter((place) => !has.has(place)) };
+  };
+  /** Counts the rows of one block. `lacking`: how many of them the target does not have. */
+  const count = (
+    { from }: PlaceSpan,
+    { here, there }: Awaited<ReturnType<typeof compare>>,
+    lacking: number,
+  ): void => {
+    const [stored, distinct] = [new Set(here), new Set(there)];
+    found.exported += here.length - lacking;
     found.gone += [...distinct].filter((place) => !stored.has(place)).length;
+    const rows = there.length - distinct.size;
+    if (rows) found.twice.push({ from, rows });
+  };
+  /** Writes the rows of these places, and returns how many of them the target refuses. */
+  const fill = async (
+    { lock, keep, signal }: HeldTarget,
+    places: readonly number[],
+  ): Promise<number> => {
+    const refused = new Set<number>();
+    for (let rest = places; rest.length;) {
+      const last = await target.fill({
+        ...{ source, number: lock.number, from: rest[0]! - 1, pages: pagesOf(store, rest), signal },
+        mayWrite: keep,
+        bury: async (dead) => {
+          refused.add(dead.place);
+          await progress.bury(lock, [dead]);
+        },
+      });
+      if (last < rest[0]!) break; // they were erased meanwhile
+      rest = rest.filter((place) => place > last);
+    }
+    const written = places.filter((place) => !refused.has(place));
+    await progress.unbury(name, written);
+    return refused.size;
   };
 
-  try {
-    for (let at = Math.floor(from / BLOCK) * BLOCK; at < to; at += BLOCKS * BLOCK) {
-      const span = { from: Math.max(at, from), to: Math.min(at + BLOCKS * BLOCK, to) };
-      const here = await progress.sumPlaces({ ...span, block: BLOCK });
-      const there = await target.sumPlaces(source, { ...span, block: BLOCK });
-      for (let block = at; block < span.to; block += BLOCK) {
-        const [ours, theirs] = [here.get(block), there.get(block)];
-        found.stored += ours?.rows ?? 0;
-        if (ours?.rows === theirs?.rows && ours?.places === theirs?.places)
-          found.exported += ours?.rows ?? 0;
-        else await compare({ from: Math.max(block, from), to: Math.min(block + BLOCK, to) });
+  /** Blocks with rows that the target lacks and can still be given. */
+  const gaps: PlaceSpan[] = [];
+  for (let at = Math.floor(from / BLOCK) * BLOCK; at < to; at += BLOCKS * BLOCK) {
+    const span = { from: Math.max(at, from), to: Math.min(at + BLOCKS * BLOCK, to) };
+    const here = await progress.sumPlaces({ ...span, block: BLOCK });
+    const there = await target.sumPlaces(source, { ...span, block: BLOCK });
+    for (let first = at; first < span.to; first += BLOCK) {
+      const [ours, theirs] = [here.get(first), there.get(first)];
+      found.stored += ours?.rows ?? 0;
+      if (ours?.rows === theirs?.rows && ours?.places === theirs?.places) {
+        found.exported += ours?.rows ?? 0;
+        continue;
       }
-      onProgress?.(span.to - 1);
+      const block = { from: Math.max(first, from), to: Math.min(first + BLOCK, to) };
+      const compared = await compare(block);
+      const missing = compared.missing.length;
+      if (missing && target.last) gaps.push(block);
+      else {
+        found.missing += missing;
+        count(block, compared, missing);
+      }
     }
-  } finally {
-    if (lock) await progress.release(lock);
+    onProgress?.(span.to - 1);
   }
+  if (!gaps.length) return found;
+
+  const lock = (await progress.take(name, crypto.randomUUID(), { force: true }))!;
+  await withLock(progress, lock, async (held) => {
+    await target.prepare(held.signal);
+    await target.last?.(source, held.signal); // ends inserts that still run
+    for (const block of gaps) {
+      const compared = await compare(block);
+      const refused = await fill(held, compared.missing);
+      found.filled += compared.missing.length - refused;
+      found.dead += refused;
+      count(block, compared, refused);
+    }
+  });
   return found;
 };

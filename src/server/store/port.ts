@@ -241,10 +241,12 @@ export interface Store {
   /** How many rows fit by now, and the place below which they are. */
   countErased(erased: Erased): Promise<{ rows: number; upto: number }>;
   /**
-   * Deletes rows that arrived before this time, `limit` at most, and what was refused before. With `upto` only rows below
-   * that place. Returns how many rows there were.
+   * Deletes rows that arrived before this time, `limit` at most. With `upto` only rows below that place. Returns how many
+   * there were.
    */
   expire(before: string, limit: number, upto?: number): Promise<number>;
+  /** Deletes what was refused before this time. */
+  expireRefused(before: string): Promise<void>;
   /**
    * Looks at the next `limit` profiles, deletes those that no identify has changed since this time, and returns how many
    * there were.

@@ -27,6 +27,15 @@ export interface TargetLock {
   memo?: string;
 }
 
+/** What can be noted of a target. */
+export interface TargetChanges {
+  place?: number;
+  erased?: number;
+  /** Why it takes nothing; null if it works. */
+  message?: string | null;
+  memo?: string;
+}
+
 /** A row that a target has refused, and why. */
 export interface TargetDead {
   place: number;
@@ -89,10 +98,7 @@ export interface Progress {
     options?: { from?: number; force?: boolean },
   ): Promise<TargetLock | undefined>;
   /** Notes how far a target has come, and renews the lock. Returns false if another process has the target by now. */
-  keep(
-    lock: TargetLock,
-    changes?: { place?: number; erased?: number; message?: string | null; memo?: string },
-  ): Promise<boolean>;
+  keep(lock: TargetLock, changes?: TargetChanges): Promise<boolean>;
   /** Gives a target back, so that another process may take it at once. */
   release(lock: TargetLock): Promise<void>;
   targets(): Promise<TargetState[]>;
@@ -102,7 +108,7 @@ export interface Progress {
    * Sets the place of a target, and takes it away from the process that has it. Returns false if there is no such target.
    */
   moveTo(target: string, place: number): Promise<boolean>;
-  /** Keeps rows that the target has refused. */
+  /** Keeps rows that the target has refused, until they are deleted. Leaves out those that are deleted by now. */
   bury(lock: TargetLock, dead: readonly TargetDead[]): Promise<void>;
   /** Forgets rows that the target has refused. */
   unbury(target: string, places: readonly number[]): Promise<void>;
@@ -278,7 +284,8 @@ export const createProgress = (database: ProgressDatabase): Progress => {
     bury: async ({ target }, letters) => {
       for (const { place, message } of letters) {
         await run([
-          `INSERT INTO ${dead} (target, place, message) VALUES ($1, $2, $3)
+          `INSERT INTO ${dead} (target, place, message)
+          SELECT $1, seq, $3 FROM ${records} WHERE seq = $2
           ON CONFLICT (target, place) DO UPDATE SET message = excluded.message`,
           ...[target, place, message],
         ]);

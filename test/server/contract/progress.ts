@@ -1,10 +1,14 @@
 import { expect, it } from 'vitest';
 import type { TargetLock } from '../../../src/server/store/progress.js';
-import { event, type Part } from './scenario.js';
+import { at, event, times, type Part } from './scenario.js';
 
 /** What every store remembers of exports and notifications. */
 export const describeProgress: Part = (name, enter) => {
-  const open = async () => (await enter().open()).progress;
+  const open = async () => {
+    const store = await enter().open();
+    await store.write(times(8, () => event()));
+    return store.progress;
+  };
 
   it(`${name} gives a target to one process at a time`, async () => {
     const world = enter();
@@ -82,6 +86,26 @@ export const describeProgress: Part = (name, enter) => {
     expect((await progress.targets())[0]!.dead).toBe(2);
     await progress.unbury('house/db', [8]);
     expect(await progress.dead('house/db', 0, 10)).toEqual([{ place: 4, message: 'no' }]);
+  });
+
+  it(`${name} forgets why a target refuses a row when the row is erased or expires`, async () => {
+    const store = await enter().open();
+    const { progress } = store;
+    await store.write([
+      event({ user_id: 'u' }, { receivedAt: at(3) }),
+      event({}, { receivedAt: at(1) }),
+      event({}, { receivedAt: at(3) }),
+    ]);
+    const lock = (await progress.take('house/db', 'a'))!;
+    const [erased, expired, kept] = [1, 2, 3].map((place) => ({ place, message: 'no such "u"' }));
+    await progress.bury(lock, [erased!, expired!, kept!]);
+    await store.erase({ project: 'p', user_id: 'u' });
+    expect(await progress.dead('house/db', 0, 10)).toEqual([expired, kept]);
+    await store.expire(at(2), 10);
+    expect(await progress.dead('house/db', 0, 10)).toEqual([kept]);
+    // The target may refuse a row that was read before it was erased.
+    await progress.bury(lock, [erased!]);
+    expect(await progress.dead('house/db', 0, 10)).toEqual([kept]);
   });
 
   it(`${name} forgets a target with all that it knows of it`, async () => {

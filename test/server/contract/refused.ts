@@ -140,6 +140,13 @@ export const describeRefused: Part = (name, enter) => {
       expect(await Promise.all([store.countRefused(), store.countRefused('p')])).toEqual([3, 1]);
     });
 
+    it('expires by its age', async (store) => {
+      await store.refuse([4, 6, 5, 1].map((second) => refusal({ received_at: at(second) })));
+      await store.expireRefused(at(5));
+      const times = (await refusedOf(store)).map(({ received_at }) => received_at);
+      expect(times).toEqual([at(6), at(5)]);
+    });
+
     it('is the newest of it, with a message and a body that are cut', async (store) => {
       const flood = times(1.5 * MAX_REFUSED, (n) => refusal({ body: `${n}` }));
       await Promise.all([store.refuse(flood.slice(0, 70)), store.refuse(flood.slice(70))]);

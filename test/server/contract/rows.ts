@@ -201,17 +201,15 @@ export const describeRows: Part = (name, enter) => {
       ]);
     });
 
-    it('expire by their age, some at a time, and so does what was refused', async (store) => {
+    it('expire by their age, some at a time', async (store) => {
       const ages = [5, 1, 9, 2, 3];
       await store.write(ages.map((age) => event({}, { id: `at ${age}`, receivedAt: at(age) })));
-      await store.refuse([refusal({ received_at: at(4) }), refusal({ received_at: at(6) })]);
       expect(await store.expire(at(5), 2)).toBe(2);
       expect(idsOf(await rowsOf(store))).toEqual(['at 5', 'at 9', 'at 3']);
       expect(await store.expire(at(5), 2)).toBe(1);
       expect(await store.expire(at(5), 2)).toBe(0);
       expect(idsOf(await rowsOf(store))).toEqual(['at 5', 'at 9']);
       expect(await store.counts()).toEqual([{ project: 'p', type: 'event', rows: 2 }]);
-      expect((await refusedOf(store)).map(({ received_at }) => received_at)).toEqual([at(6)]);
     });
 
     it('expire up to a place, if there is one', async (store) => {

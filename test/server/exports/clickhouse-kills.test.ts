@@ -53,7 +53,7 @@ describe.skipIf(!hasClickhouse)('an export to ClickHouse that is broken off', ()
         fill: (turn) => target.fill({ ...turn, mayWrite: () => turn.mayWrite().then(onInsert) }),
       };
       const tell = { error: () => {}, call: () => {}, metric: () => {}, recovery: () => {} };
-      const stop = startExport({ store: of, target: quick, tell, now: Date.now });
+      const stop = startExport({ store: of, target: quick, tell });
       onTestFinished(stop);
       return stop;
     };

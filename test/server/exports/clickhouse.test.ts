@@ -45,7 +45,6 @@ describe.skipIf(!hasClickhouse)('an export to ClickHouse', () => {
           error: ({ message }: ServerError) => void errors.push(message),
           ...{ call: () => {}, metric: () => {}, recovery: () => void errors.push('over') },
         },
-        now: Date.now,
       });
       onTestFinished(stop);
       return stop;

@@ -12,7 +12,7 @@ const MESSAGE = createMessage([
 
 const postTo = (port: number) => {
   const address = parseNotifyAddress(`ntfy+http://me:pass-word@127.0.0.1:${port}/topic-1234`)!;
-  return createPost({ address, secrets: [], publicUrl: undefined }, Date.now)(MESSAGE);
+  return createPost({ address, secrets: [], publicUrl: undefined })(MESSAGE);
 };
 
 it('brings a message to a server, and takes its 200', async () => {

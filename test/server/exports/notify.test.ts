@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { EventBody } from '../../../src/interface/bodies.js';
+import { createTell } from '../../../src/server/hooks.js';
 import { startNotify } from '../../../src/server/exports/notify.js';
 import { parseNotifyAddress } from '../../../src/server/exports/notify-address.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
@@ -94,8 +95,11 @@ const enter = () => {
       },
       {
         store: mortal,
-        onError: (error) => errors.push(error),
-        onMetric: (name, value, labels) => numbers.push(`${name} ${value} ${labels?.['outcome']}`),
+        tell: createTell({
+          onError: (error) => errors.push(error),
+          onMetric: (name, value, labels) =>
+            numbers.push(`${name} ${value} ${labels?.['outcome']}`),
+        }),
       },
     );
     await settled();
@@ -110,6 +114,10 @@ const enter = () => {
       await stop();
     });
     return {
+      stop: async () => {
+        await stop();
+        await end();
+      },
       /** Ends it without a word to anybody: nothing it still does reaches the store. */
       kill: async () => {
         await end();
@@ -224,6 +232,24 @@ it('sends the same message again if it is killed before it knows that the messag
   expect(received.map(({ count }) => count)).toEqual([3, 3, 2]);
   expect(received[1]!.id).toBe(received[0]!.id);
   expect(received[2]!.id).not.toBe(received[0]!.id);
+});
+
+it('waits for the answer to a message before it stops, so that the message is not sent again', async () => {
+  const { ring, pass, received, start, target } = enter();
+  const first = await start();
+  let answer!: (response: Response) => void;
+  target.answer = () => new Promise((resolve) => (answer = resolve));
+  await ring(['Paid']);
+  void pass(200); // never settles: the process waits for its answer
+  await vi.waitUntil(() => received.length === 1, { interval: 0 });
+  const stopped = first.stop();
+  answer(new Response('ok'));
+  await stopped;
+  target.answer = () => new Response('ok');
+  await start();
+  await ring(['Shipped']);
+  await pass(2 * MINUTE);
+  expect(received.map(({ data }) => data.event)).toEqual(['Paid', 'Shipped']);
 });
 
 it('sends a message of many events again as it was', async () => {

@@ -48,7 +48,7 @@ describe.skipIf(!hasClickhouse || !hasPostgres)('the queries of the docs', () =>
     ]);
     const target = createClickhouseTarget(clickhouse.url);
     const tell = { error: () => {}, call: () => {}, metric: () => {}, recovery: () => {} };
-    const stop = startExport({ store, target, tell, now: Date.now });
+    const stop = startExport({ store, target, tell });
     await vi.waitFor(
       async () => expect(await clickhouse.query('SELECT count() FROM analytics_rows')).toBe('10'),
       20_000,

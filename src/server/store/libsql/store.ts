@@ -116,11 +116,8 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     countRefused: async (project) => readRefused.count(project),
     erase: erasures.erase,
     countErased: erasures.countErased,
-    expire: (before, limit, upto) =>
-      run(async () => {
-        await refused.removeBefore(before);
-        return rows.removeBefore(before, limit, upto);
-      }),
+    expire: (before, limit, upto) => run(() => rows.removeBefore(before, limit, upto)),
+    expireRefused: async (before) => void (await run(() => refused.removeBefore(before))),
     expireProfiles: (before, limit) => run(() => profiles.removeBefore(before, limit)),
     adopt: ({
       rows: given = [],
@@ -150,6 +147,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
           'profiles',
           'refused',
           'erasures',
+          'target_dead',
         ])
           await writer.exec(`DELETE FROM ${table}`);
       }),

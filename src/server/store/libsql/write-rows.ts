@@ -66,10 +66,16 @@ export const createRowWriter = (
     'SELECT seq FROM records WHERE received_at < ? AND seq < ? ORDER BY received_at LIMIT ?',
   );
 
-  /** Takes rows that were removed off the sums by hour, and returns how many they are. */
+  const removeReasons = prepare(
+    'DELETE FROM target_dead WHERE place IN (SELECT value FROM json_each(?))',
+  );
+
+  /** Takes removed rows off the sums by hour and off the refused rows of targets. Returns how many they are. */
   const takeOff = async (removing: Promise<RemovedRow[]>): Promise<number> => {
     const rows = await removing;
     if (!rows.length) return 0;
+    // Why a target has refused a row may quote the row.
+    await removeReasons(JSON.stringify(rows.map(({ seq }) => seq)));
     const isSummed = await hours.whichSummed();
     const sums = hours.createSums();
     for (const row of rows) if (isSummed(row.seq)) sums.add(row, -1, 1 - row.arrivals);

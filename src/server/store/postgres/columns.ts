@@ -14,6 +14,7 @@ export const tablesOf = (schema: string) => {
     profiles: table('profiles'),
     refused: table('refused'),
     erasures: table('erasures'),
+    targetDead: table('target_dead'),
   };
 };
 

@@ -12,9 +12,9 @@ export const createRemovers = (
   tables: Tables,
   schema: string,
   cleanHours: ReturnType<typeof createHours>['clean'],
-): Pick<Store, 'expire' | 'expireProfiles' | 'clear'> &
+): Pick<Store, 'expire' | 'expireRefused' | 'expireProfiles' | 'clear'> &
   Pick<ErasureParts, 'remove' | 'removeRefused'> => {
-  const { records, counts, profiles, refused } = tables;
+  const { records, counts, profiles, refused, targetDead } = tables;
   const turn = `turn AS MATERIALIZED (SELECT ${lockOf(schema, 'rows')})`;
 
   /** Deletes rows that meet a condition. */
@@ -23,6 +23,10 @@ export const createRemovers = (
       text: `WITH ${turn}, ${unsummedOf(tables)},
         gone AS (
           DELETE FROM ${records} WHERE ${condition} AND EXISTS (SELECT 1 FROM turn) RETURNING *
+        ),
+        -- Why a target has refused a row may quote the row.
+        reasons AS (
+          DELETE FROM ${targetDead} USING gone WHERE place = gone.seq
         ),
         counted AS (
           UPDATE ${counts} AS c SET rows = c.rows - removed FROM (
@@ -93,13 +97,15 @@ export const createRemovers = (
     remove: (places) => removeRows('seq = ANY($1::bigint[])', [places]),
     removeRefused,
     expire: async (before, limit, upto = Number.MAX_SAFE_INTEGER) => {
+      const rows = `seq IN (SELECT seq FROM ${records} WHERE received_at < $2::timestamptz
+        AND seq < $3::bigint ORDER BY received_at LIMIT $1::integer)`;
+      return removeRows(rows, [limit, before, upto]);
+    },
+    expireRefused: async (before) => {
       await database.write({
         text: `DELETE FROM ${refused} WHERE received_at < $1::timestamptz`,
         values: [before],
       });
-      const rows = `seq IN (SELECT seq FROM ${records} WHERE received_at < $2::timestamptz
-        AND seq < $3::bigint ORDER BY received_at LIMIT $1::integer)`;
-      return removeRows(rows, [limit, before, upto]);
     },
     expireProfiles,
     clear: async () => {

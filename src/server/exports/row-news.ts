@@ -1,0 +1,24 @@
+import type { Store } from '../store/port.js';
+import { createPause } from '../time.js';
+
+/** Follows the rows of a store until the signal is aborted, for work that reads them and then waits for more. */
+export const followRowNews = (store: Pick<Store, 'follow'>, signal: AbortSignal) => {
+  let hasNews = false;
+  const { pause, wake } = createPause();
+  const endFollowing = store.follow(() => {
+    hasNews = true;
+    wake();
+  });
+  signal.addEventListener('abort', () => {
+    endFollowing();
+    wake();
+  });
+  return {
+    /** Has to be called before rows are read: what comes from then on is news. */
+    forget: (): void => void (hasNews = false),
+    /** Waits until there are news, for this time at the most. */
+    wait: async (ms: number): Promise<void> => {
+      if (!hasNews && !signal.aborted) await pause(ms);
+    },
+  };
+};

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createClickhouseTarget } from '../../../src/server/exports/clickhouse.js';
+import { startExport } from '../../../src/server/exports/export.js';
+import { createLibsqlStore } from '../../../src/service-libsql.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { listen } from '../helpers/relay.js';
+import { incomingEvent } from '../support/incoming.js';
+
+const COLUMNS =
+  'seq id type project channel event user_id body called_at called_at_ms received_at received_at_ms client source cell exported_at';
+/** What a ClickHouse with an empty table answers to statements with these words. */
+const ANSWERS: Readonly<Record<string, string>> = {
+  'SELECT version()': '18.16.1',
+  'SELECT engine': 'MergeTree',
+  DESCRIBE: COLUMNS.replaceAll(' ', '\n'),
+  argMax: '0\t0\t',
+  'SELECT count()': '0',
+};
+
+it.each([
+  ...['SELECT version', 'SELECT engine', 'DESCRIBE', 'INSERT', 'KILL QUERY', 'system.processes'],
+  ...['argMax', 'system.mutations', 'ALTER TABLE', 'e1'],
+])('breaks off an export at once that waits for the answer to %s', async (words) => {
+  let isAsked = false;
+  let isBrokenOff = false;
+  const port = await listen(async (request, response) => {
+    let statement = new URL(request.url!, 'http://host').searchParams.get('query') ?? '';
+    for await (const chunk of request) statement += String(chunk);
+    if (statement.includes(words)) {
+      isAsked = true;
+      response.on('close', () => (isBrokenOff = true));
+    } else {
+      const [, answer = ''] =
+        Object.entries(ANSWERS).find(([key]) => statement.includes(key)) ?? [];
+      response.end(answer);
+    }
+  });
+  const store = createLibsqlStore({ path: join(tempFolder(), 'rows.db') });
+  onTestFinished(() => store.close());
+  await store.write([incomingEvent({ id: 'e1' })]);
+  await store.erase({ project: 'p', user_id: 'nobody' });
+  const errors: unknown[] = [];
+  const stop = startExport({
+    store,
+    target: createClickhouseTarget(`clickhouse://127.0.0.1:${port}/x`),
+    tell: {
+      error: (error) => void errors.push(error),
+      ...{ call: () => {}, metric: () => {}, recovery: () => {} },
+    },
+  });
+  await vi.waitFor(() => expect(isAsked).toBe(true), 10_000);
+  await stop();
+  await vi.waitFor(() => expect(isBrokenOff).toBe(true), 2_000);
+  expect(errors).toEqual([]);
+});
