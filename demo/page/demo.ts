@@ -25,7 +25,7 @@ const readSetup = () => {
 };
 
 /** Equal lines of a lane that follow each other are one, with their count. */
-export interface LogLine {
+interface LogLine {
   n: number;
   lane: Lane;
   /** A status, or other words of programs. */

@@ -8,7 +8,7 @@ const TIMED_OUT_MS = 75_000;
 const REST_MS = 1_200;
 const LOOK_EVERY_MS = 100;
 
-export interface Playing {
+interface Playing {
   /** Id of the scene. */
   id: string;
   isTour: boolean;

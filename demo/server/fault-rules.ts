@@ -1,7 +1,7 @@
 import { isObject } from '../../src/util/is-object.js';
 
 /** Which requests a rule is for: all of those `/v1/*` gets, narrowed by each part given. */
-export interface FaultMatch {
+interface FaultMatch {
   /** The whole path, such as `/v1/event`. */
   path?: string;
   /** The event name in the body. */
@@ -36,7 +36,7 @@ export interface FaultRule {
 }
 
 /** A rule, and what became of it: the matching requests it saw, those it let pass included, and applied to. */
-export type CountedRule = FaultRule & { seen: number; fired: number };
+type CountedRule = FaultRule & { seen: number; fired: number };
 
 /** What a rule looks at. The parsed body is `null` when it is not JSON. */
 interface Subject {
@@ -52,7 +52,7 @@ const holds = (holder: Record<string, unknown>, wanted: string | Record<string, 
           Object.hasOwn(holder, name) && JSON.stringify(holder[name]) === JSON.stringify(value),
       );
 
-export const matchesRule = (match: FaultMatch, { path, body }: Subject): boolean => {
+const matchesRule = (match: FaultMatch, { path, body }: Subject): boolean => {
   const fields = isObject(body) ? body : {};
   const { property } = match;
   if (match.path !== undefined && match.path !== path) return false;

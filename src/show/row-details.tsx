@@ -1,12 +1,13 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import type { EventBody } from '../interface/bodies.js';
 import type { Row } from '../server/store/port.js';
 import { copiesOf, type Copies } from './copies.js';
+import { Field } from './field.js';
 import { tagsOf, valueText } from './summary.js';
-import { countOf, inDigits, lengthInWords } from './times.js';
+import { countOf, delayMs, inDigits, LATE_MS, lengthInWords } from './times.js';
 import { escapeHidden } from './visible.js';
 import { CopyButton } from './copy-button.js';
+import { TabList } from './tab-list.js';
 import { LongText } from './text.js';
 
 interface Props {
@@ -29,15 +30,23 @@ export const RowDetails = ({ row, service }: Props) => (
 const longTime = (iso: string): string => {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return iso;
-  const time = at.toLocaleString(undefined, {
+  return at.toLocaleString(undefined, {
     ...{ year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' },
     ...{ second: '2-digit', fractionalSecondDigits: 3, hourCycle: 'h23' },
   });
-  return time;
 };
 
+const Moment = ({ name, at, clock }: { name: string; at: string; clock: string }) => (
+  <Field name={name}>
+    <time dateTime={at} title={at}>
+      {longTime(at)}
+    </time>
+    <small class="soft">by the {clock}’s clock</small>
+  </Field>
+);
+
 const Journey = ({ row }: { row: Row }) => {
-  const ms = Date.parse(row.received_at) - Date.parse(row.called_at);
+  const ms = delayMs(row);
   const length = lengthInWords(Math.abs(ms));
   const exact = Math.abs(ms) < 10_000 ? `${Math.abs(ms)} ms` : length;
   const words =
@@ -48,27 +57,11 @@ const Journey = ({ row }: { row: Row }) => {
         : `It came ${exact} after the call.`;
   return (
     <div class="journey">
-      <dl>
-        <div>
-          <dt>Called</dt>
-          <dd>
-            <time dateTime={row.called_at} title={row.called_at}>
-              {longTime(row.called_at)}
-            </time>
-            <small class="soft">by the browser’s clock</small>
-          </dd>
-        </div>
-        <div>
-          <dt>Arrived</dt>
-          <dd>
-            <time dateTime={row.received_at} title={row.received_at}>
-              {longTime(row.received_at)}
-            </time>
-            <small class="soft">by the service’s clock</small>
-          </dd>
-        </div>
+      <dl class="wrap">
+        <Moment name="Called" at={row.called_at} clock="browser" />
+        <Moment name="Arrived" at={row.received_at} clock="service" />
       </dl>
-      <p class={ms >= 10_000 ? 'late' : 'soft'}>{words}</p>
+      <p class={ms >= LATE_MS ? 'late' : 'soft'}>{words}</p>
       {row.arrivals > 1 && (
         <p class="twice">
           It came {countOf(row.arrivals, 'time')}, and is stored once: a repeat is known by its
@@ -78,13 +71,6 @@ const Journey = ({ row }: { row: Row }) => {
     </div>
   );
 };
-
-const Field = ({ name, children }: { name: ComponentChildren; children: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-);
 
 /** Drawing a thousand takes about half a second, and a row may have ten thousand. */
 const FIRST_TAGS = 100;
@@ -149,16 +135,16 @@ const Fields = ({ row }: { row: Row }) => {
           </code>
         </Field>
         <Field name="Place">
-          <code>{row.seq}</code> <span class="soft">in the feed</span>
+          <code>{row.seq}</code> <small class="soft">in the feed</small>
         </Field>
         {row.client && (
           <Field name="Sender">
             <code>
               <LongText of={row.client} />
             </code>{' '}
-            <span class="soft">
+            <small class="soft">
               an opaque word for a browser or a relay, until the service restarts
-            </span>
+            </small>
           </Field>
         )}
       </dl>
@@ -179,32 +165,15 @@ const Code = ({ row, service }: Props) => {
   const [form, choose] = useState<keyof Copies>('json');
   const copies = useMemo(() => copiesOf(row, service), [row, service]);
   const id = `code-${row.seq}`;
-  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const next = NAMES[(NAMES.indexOf(form) + step + NAMES.length) % NAMES.length]!;
-    choose(next);
-    document.getElementById(`${id}-${next}`)?.focus();
-  };
   return (
     <div class="code">
-      <div class="code-head">
-        <div class="segments" role="tablist" aria-label="Take it away as" onKeyDown={onKeyDown}>
-          {NAMES.map((name) => (
-            <button
-              type="button"
-              role="tab"
-              id={`${id}-${name}`}
-              aria-selected={form === name}
-              aria-controls={id}
-              tabIndex={form === name ? 0 : -1}
-              onClick={() => choose(name)}
-            >
-              {FORMS[name]}
-            </button>
-          ))}
-        </div>
+      <div class="code-head wrap">
+        <TabList
+          {...{ kind: 'segments', label: 'Take it away as', id, panel: id, names: NAMES }}
+          chosen={form}
+          choose={choose}
+          wordsOf={(name) => FORMS[name]}
+        />
         <CopyButton text={() => copies[form]} />
       </div>
       <pre id={id} role="tabpanel" aria-labelledby={`${id}-${form}`} tabIndex={0} dir="ltr">

@@ -3,7 +3,7 @@ import type { Row } from '../server/store/port.js';
 import { cut } from './visible.js';
 
 /** A tag or a property. */
-export interface Chip {
+interface Chip {
   key: string;
   /** As it is read: a text without its quotes. */
   text: string;
@@ -25,7 +25,7 @@ export const tagsOf = ({ type, body }: Row): Readonly<Record<string, unknown>> =
     {}) as Readonly<Record<string, unknown>>;
 
 /** What one line shows of a row. */
-export interface Summary {
+interface Summary {
   /** Empty where a word was sent as the icon. */
   icon: string;
   name: string;

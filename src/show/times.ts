@@ -4,7 +4,16 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /** From here on it is worth saying that a record came late. */
-const LATE_MS = 10 * SECOND_MS;
+export const LATE_MS = 10 * SECOND_MS;
+
+interface Times {
+  called_at: string;
+  received_at: string;
+}
+
+/** How long after its call a record came, in milliseconds. */
+export const delayMs = ({ called_at, received_at }: Times): number =>
+  Date.parse(received_at) - Date.parse(called_at);
 
 const twoParts = (ms: number, large: number, small: number, words: [string, string]): string => {
   const rounded = Math.round(ms / small);
@@ -21,8 +30,8 @@ export const lengthInWords = (ms: number): string => {
   return twoParts(ms, DAY_MS, HOUR_MS, ['d', 'h']);
 };
 
-/** How long after its call a record came. */
-export interface Delay {
+/** The same in words. */
+interface Delay {
   text: string;
   /**
    * `ahead`: by the browser's clock the call was made after its record had come. `unknown`: a time cannot be read, or
@@ -31,8 +40,8 @@ export interface Delay {
   kind: 'soon' | 'late' | 'ahead' | 'unknown';
 }
 
-export const delayOf = (times: { called_at: string; received_at: string }): Delay => {
-  const ms = Date.parse(times.received_at) - Date.parse(times.called_at);
+export const delayOf = (times: Times): Delay => {
+  const ms = delayMs(times);
   if (ms === 0) return { text: '', kind: 'unknown' };
   if (Number.isNaN(ms)) return { text: '?', kind: 'unknown' };
   if (ms <= -SECOND_MS) return { text: `clock ${lengthInWords(-ms)} ahead`, kind: 'ahead' };

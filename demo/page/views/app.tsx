@@ -40,12 +40,12 @@ export const App = ({ demo, director }: ViewProps) => {
       <a class="skip" href="#scenes">
         Skip to the scenes
       </a>
-      <header class="top">
-        <div class="brand">
+      <header class="top wrap">
+        <div class="brand beside">
           <img src="/icon.svg" alt="" width="28" height="28" />
           <b>analytics-outbox</b>
         </div>
-        <nav class="links" aria-label="More">
+        <nav class="links wrap" aria-label="More">
           <a href={rows}>Rows</a>
           <a href="/docs/">Docs</a>
         </nav>
@@ -53,7 +53,7 @@ export const App = ({ demo, director }: ViewProps) => {
       <main>
         <div class="claim">
           <h1>Break it. Nothing gets lost.</h1>
-          <p>
+          <p class="soft">
             The same clicks, sent twice: with a bare <code>fetch</code>, and with analytics-outbox.
             Counted in <a href={rows}>the server’s own rows</a>.
           </p>
@@ -74,7 +74,7 @@ export const App = ({ demo, director }: ViewProps) => {
         </div>
       </main>
       <footer class="bottom">
-        <nav class="links" aria-label="Documents">
+        <nav class="links wrap" aria-label="Documents">
           <a href="/README.md">README</a>
           <a href="/docs/usage.md">Use</a>
           <a href="/docs/options.md">Options</a>

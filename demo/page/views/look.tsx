@@ -15,7 +15,9 @@ export const Look = ({ demo }: { demo: Demo }) => {
         <ol class="log" tabIndex={0} aria-label="Log">
           {log.map(({ n, lane, code, words, times, at }) => (
             <li key={n}>
-              <time dateTime={new Date(at).toISOString()}>{clockTime(at)}</time>
+              <time class="soft" dateTime={new Date(at).toISOString()}>
+                {clockTime(at)}
+              </time>
               <b>{lane}</b>
               <code>{code}</code>
               <span>

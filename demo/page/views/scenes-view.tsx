@@ -9,7 +9,7 @@ const SceneButton = ({ scene, demo, director }: ViewProps & { scene: Scene }) =>
     <li>
       <button
         type="button"
-        class={picture ? 'scene' : 'scene chip'}
+        class={picture ? 'scene' : 'chip'}
         data-scene={id}
         aria-pressed={director.playing()?.id === id}
         onClick={() => void director.play(scene)}
@@ -61,8 +61,8 @@ export const Chips = (props: ViewProps) => (
     <h2 id="more">More ways to break it</h2>
     {GROUPS.map((wanted) => (
       <div key={wanted}>
-        <h3>{wanted}</h3>
-        <ul>
+        <h3 class="soft small">{wanted}</h3>
+        <ul class="wrap">
           {SCENES.filter(({ group }) => group === wanted).map((scene) => (
             <SceneButton key={scene.id} scene={scene} {...props} />
           ))}

@@ -13,7 +13,7 @@ export const Stage = ({ demo, director }: ViewProps) => (
     {LANES.map((lane) => (
       <LaneView key={lane} demo={demo} lane={lane} />
     ))}
-    <p class="key" aria-hidden="true">
+    <p class="key beside soft small" aria-hidden="true">
       <i data-verdict="stored" /> stored
       <i data-verdict="waiting" /> on the way
       <i data-verdict="lost" /> gone for ever
@@ -43,7 +43,7 @@ const Line = ({ demo, director }: ViewProps) => {
   });
   const idle = calls ? sentenceOf(calls, withIt, without) : 'All is well. Break it.';
   return (
-    <div class={`line card${isBroken || obstacle ? ' broken' : ''}`}>
+    <div class={`line card beside${isBroken || obstacle ? ' broken' : ''}`}>
       <p id="line" role="status">
         {director.playing()?.words ?? obstacle ?? idle}
       </p>
@@ -73,7 +73,7 @@ const LaneView = ({ demo, lane }: { demo: Demo; lane: Lane }) => {
   return (
     <section class={`lane card ${lane}`} aria-labelledby={`lane-${lane}`}>
       <h2 id={`lane-${lane}`}>{title}</h2>
-      <p class="how">{words}</p>
+      <p class="how soft">{words}</p>
       <div class="dots" aria-hidden="true">
         {clicks.slice(-MOST_DOTS).map((click) => (
           <i key={click.id} data-verdict={verdictOf(click, lane, readAt)} />
@@ -82,7 +82,7 @@ const LaneView = ({ demo, lane }: { demo: Demo; lane: Lane }) => {
       <p class={`lost ${tally.lost ? 'wrong' : lane === 'with' ? 'ok' : 'soft'}`}>
         {tally.lost} lost
       </p>
-      <p class="rest">{clicks.length ? restOf(tally) : 'no clicks yet'}</p>
+      <p class="rest soft">{clicks.length ? restOf(tally) : 'no clicks yet'}</p>
     </section>
   );
 };

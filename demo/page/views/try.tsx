@@ -85,7 +85,9 @@ const CallForm = ({ demo, id, label, first, json, button, codeOf, make }: CallPr
     const key = `${id}-${at}`;
     return (
       <div class="field">
-        <label for={key}>{title}</label>
+        <label class="soft small" for={key}>
+          {title}
+        </label>
         <input
           {...{ type: 'text', id: key, value, autocomplete: 'off', spellcheck: false }}
           {...(problem && { 'aria-invalid': true, 'aria-describedby': `${key}-problem` })}

@@ -4,7 +4,7 @@ import type { RowFilter, Store } from '../store/port.js';
 import { storableText } from '../store/storable.js';
 import { createBell, type Bell } from './bell.js';
 import { createMatcher } from './create-matcher.js';
-import { concerns } from './erased.js';
+import { concerns } from './concerns.js';
 import {
   eventText,
   newsFrom,

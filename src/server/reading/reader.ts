@@ -1,6 +1,6 @@
+import { isErased } from '../../interface/is-erased.js';
 import type { Store } from '../store/port.js';
 import { createBell, type Bell } from './bell.js';
-import { isErased } from './erased.js';
 import {
   newsOf,
   readNews,

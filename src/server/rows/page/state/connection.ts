@@ -1,4 +1,5 @@
 import { createEventReader, type ServerEvent } from './read-events.js';
+import { messageOf } from './service.js';
 
 /**
  * What a person is told of the line to the service. `locked`: it asks for the read token. `lost`: it is tried again at
@@ -11,7 +12,7 @@ export type Connection =
   | { kind: 'locked'; status: number; why: string }
   | { kind: 'lost'; retryAt: number; why: string };
 
-export interface ConnectionParts {
+interface ConnectionParts {
   /** Address of the feed. */
   url: () => string;
   onEvent: (event: ServerEvent) => void;
@@ -35,13 +36,6 @@ class Refusal extends Error {
     super(message);
   }
 }
-
-/** The words of the service itself, if it gave any. */
-const messageOf = async (response: Response): Promise<string> => {
-  const body: unknown = await response.json().catch(() => undefined);
-  const message = (body as { message?: unknown } | undefined)?.message;
-  return `The service answered ${response.status}${typeof message === 'string' ? `: ${message}` : ''}`;
-};
 
 const waitAskedFor = (response: Response): number | undefined => {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);

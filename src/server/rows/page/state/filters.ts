@@ -107,7 +107,7 @@ export const withTyped = (filters: Filters, typed: string): Filters => {
 };
 
 /** One filter that is on: in words, and the filters without it. */
-export interface ActiveFilter {
+interface ActiveFilter {
   /** As in the filter box: `event`, `user`, `-event` …, or `time`, `only`. */
   word: string;
   value: string;
@@ -118,7 +118,7 @@ const CLOCK = new Intl.DateTimeFormat(undefined, {
   ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
 });
 /** `27 Nov, 14:00 to 15:00`, `since 27 Nov, 14:00` */
-export const timeInWords = ({ from, to }: Pick<Filters, 'from' | 'to'>): string => {
+const timeInWords = ({ from, to }: Pick<Filters, 'from' | 'to'>): string => {
   const [start, end] = [from, to].map((iso) => (iso ? CLOCK.format(Date.parse(iso)) : ''));
   if (!to) return `since ${start}`;
   return from ? `${start} to ${end}` : `before ${end}`;

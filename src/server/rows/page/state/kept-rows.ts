@@ -1,3 +1,4 @@
+import { isErased } from '../../../../interface/is-erased.js';
 import type { Row } from '../../../store/port.js';
 import type { Erasure } from '../../../store/progress.js';
 
@@ -80,18 +81,10 @@ export const arrive = (
   return isHeld ? held : bringIn(held, bounds);
 };
 
-const isErased = ({ row }: Arrival, { from, to, upto, ...erasure }: Erasure): boolean =>
-  row.seq < upto &&
-  (['project', 'user_id', 'channel', 'event'] as const).every(
-    (name) => erasure[name] === undefined || row[name] === erasure[name],
-  ) &&
-  (from === undefined || row.received_at >= from) &&
-  (to === undefined || row.received_at < to);
-
 /** Takes the rows away that the service has erased. */
 export const withoutErased = (kept: KeptRows, erased: readonly Erasure[]): KeptRows => {
   if (!erased.length) return kept;
-  const isLeft = (arrival: Arrival) => !erased.some((erasure) => isErased(arrival, erasure));
+  const isLeft = ({ row }: Arrival) => !erased.some((erasure) => isErased(row, erasure));
   const waiting = kept.waiting.filter(isLeft);
   const waitingCount = kept.waitingCount - kept.waiting.length + waiting.length;
   return { ...kept, shown: kept.shown.filter(isLeft), waiting, waitingCount };

@@ -1,3 +1,4 @@
+import { delayMs } from '../../../../show/times.js';
 import type { DelayClass } from '../../../../show/words.js';
 import type { Hour, Hours, Row } from '../../../store/port.js';
 
@@ -58,10 +59,9 @@ export const sumsOf = (rows: readonly Row[], slotMs: number): Hours => {
   for (const row of rows) {
     const arrived = Date.parse(row.received_at);
     const slot = Math.floor(arrived / slotMs) * slotMs;
-    const none = { rows: 0, repeats: 0, in_2s: 0, in_1m: 0, in_1h: 0, later: 0 };
-    const hour = hours.get(slot) ?? { hour: new Date(slot).toISOString(), ...none };
+    const hour = hours.get(slot) ?? { hour: new Date(slot).toISOString(), ...noTotals() };
     hours.set(slot, hour);
-    const late = arrived - Date.parse(row.called_at);
+    const late = delayMs(row);
     hour.rows++;
     hour.repeats += row.arrivals - 1;
     hour[

@@ -2,6 +2,13 @@ import type { TargetDelay } from '../../../exports/delays.js';
 import type { TestEvent } from './setup.js';
 import type { Count, Hours, Profile, Refused, Row } from '../../../store/port.js';
 
+/** What the service answered, with its own words if it gave any. */
+export const messageOf = async (response: Response): Promise<string> => {
+  const body: unknown = await response.json().catch(() => undefined);
+  const message = (body as { message?: unknown } | undefined)?.message;
+  return `The service answered ${response.status}${typeof message === 'string' ? `: ${message}` : ''}`;
+};
+
 /** Sends a test event, and answers what is wrong, in words, if anything is. */
 export const sendTest = async ({
   address,
@@ -13,9 +20,7 @@ export const sendTest = async ({
       ...{ method: 'POST', headers, body: JSON.stringify(body) },
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
-    if (response.ok) return undefined;
-    const { message } = (await response.json().catch(() => ({}))) as { message?: unknown };
-    return `The service answered ${response.status}${typeof message === 'string' ? `: ${message}` : ''}`;
+    return response.ok ? undefined : await messageOf(response);
   } catch {
     return 'The service does not answer. Try again.';
   }

@@ -1,16 +1,15 @@
+import { delayMs, LATE_MS } from '../../../../show/times.js';
 import type { Row } from '../../../store/port.js';
 
 /** A pause of this length between two calls ends a visit. */
 const VISIT_GAP_MS = 30 * 60_000;
-/** From here on a row has waited. */
-const WAITED_MS = 10_000;
 /** Rows that waited came together if they arrived within this time. */
 const TOGETHER_MS = 60_000;
 
 const calledAt = (row: Row): number => Date.parse(row.called_at);
 const arrivedAt = (row: Row): number => Date.parse(row.received_at);
 
-export const hasWaited = (row: Row): boolean => arrivedAt(row) - calledAt(row) >= WAITED_MS;
+export const hasWaited = (row: Row): boolean => delayMs(row) >= LATE_MS;
 
 /** Calls of one name that stand together; or rows that had to wait, which came together. */
 export type Entry = { kind: 'calls'; rows: Row[] } | { kind: 'waited'; rows: Row[] };

@@ -143,7 +143,7 @@ const Export = ({ filters }: { filters: Filters }) => {
     return `rows?${query}`;
   };
   return (
-    <nav class="export" aria-label="Export what the filters show">
+    <nav class="export beside" aria-label="Export what the filters show">
       <span class="soft" aria-hidden="true">
         Export
       </span>
@@ -159,11 +159,11 @@ const Export = ({ filters }: { filters: Filters }) => {
 
 export const FilterBar = still(({ feed, filters, seen }: BarProps) => (
   <search class="filters">
-    <div class="fields">
+    <div class="fields wrap">
       <FilterBox feed={feed} filters={filters} seen={seen} />
       <TimeFilter feed={feed} filters={filters} />
       {(seen.hasBrowsers || filters.mine) && (
-        <label class="check">
+        <label class="check beside">
           <input
             type="checkbox"
             checked={filters.mine}
@@ -177,11 +177,11 @@ export const FilterBar = still(({ feed, filters, seen }: BarProps) => (
       <Export filters={filters} />
     </div>
     {isFiltered(filters) && (
-      <ul class="active" aria-label="Filters that are on">
+      <ul class="active wrap" aria-label="Filters that are on">
         {activeFilters(filters).map(({ word, value, without }) => (
           <li class={word === '-event' ? 'hidden' : ''}>
-            <button type="button" onClick={() => feed.filter(without)}>
-              <span class="soft">{word}</span> <Text of={value} max={40} />
+            <button type="button" class="small beside cut" onClick={() => feed.filter(without)}>
+              <span class="soft">{word}</span> <Text of={value} max={40} name="cut" />
               <span class="cross" aria-hidden="true">
                 ×
               </span>

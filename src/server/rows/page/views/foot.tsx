@@ -21,7 +21,7 @@ export const Foot = ({
   const { shown, hasOlder } = kept;
   const hasMore = end < shown.length || hasOlder;
   return (
-    <div class="foot soft">
+    <div class="foot soft small">
       {hasMore ? (
         <button type="button" disabled={older === 'loading'} onClick={onMore}>
           {older === 'loading' ? 'Loading …' : 'Load older rows'}

@@ -27,7 +27,7 @@ export const LockedView = ({
             <code>READ_TOKEN</code> or <code>READ_TOKENS</code>, or in the data folder of the
             service. The browser keeps it in a cookie that no script can read.
           </p>
-          <form onSubmit={(event) => void submit(event)}>
+          <form class="wrap" onSubmit={(event) => void submit(event)}>
             {/* Password managers keep a password under a name. */}
             <input hidden readOnly autocomplete="username" value="rows" />
             <label for="token">Read token</label>

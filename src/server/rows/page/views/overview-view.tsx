@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
+import { Field } from '../../../../show/field.js';
 import { Text } from '../../../../show/text.js';
 import { clockTime, countOf, inDigits, lengthInWords } from '../../../../show/times.js';
 import { DELAY_WORDS, refusalWords } from '../../../../show/words.js';
@@ -125,7 +126,7 @@ export const OverviewView = ({ feed, state }: { feed: Feed; state: FeedState }) 
   const isStale = loaded?.range !== range;
   return (
     <section class={`overview${isStale ? ' stale' : ''}`} aria-labelledby="overview-title">
-      <div class="overview-head">
+      <div class="overview-head wrap">
         <h2 id="overview-title">What arrived in {RANGE_WORDS[range][1]}</h2>
         {projects.length > 1 && (
           <label class="field">
@@ -142,7 +143,12 @@ export const OverviewView = ({ feed, state }: { feed: Feed; state: FeedState }) 
         )}
         <div class="segments" role="group" aria-label="Range of time">
           {RANGES.map((one) => (
-            <button type="button" aria-pressed={one === range} onClick={() => choose(one)}>
+            <button
+              type="button"
+              class="small"
+              aria-pressed={one === range}
+              onClick={() => choose(one)}
+            >
               {RANGE_WORDS[one][0]}
             </button>
           ))}
@@ -226,10 +232,10 @@ const ROUND_PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFra
 /** `▲ 12%`, as counted over whole hours on both sides. */
 const Change = ({ of, words = '' }: { of: number | undefined; words?: string }) => {
   if (of === undefined) return <small class="soft">{words && 'nothing before'}</small>;
-  const way = of > 0.005 ? 'up' : of < -0.005 ? 'down' : 'same';
-  const [sign, more] = { up: ['▲', 'more'], down: ['▼', 'less'], same: ['=', 'more'] }[way];
+  const [sign, more, tone] =
+    of > 0.005 ? ['▲', 'more', 'ok'] : of < -0.005 ? ['▼', 'less', 'wrong'] : ['=', 'more', 'soft'];
   return (
-    <small class={`change ${way}`}>
+    <small class={`change ${tone}`}>
       <span aria-hidden="true">{sign} </span>
       {ROUND_PERCENT.format(Math.abs(of))} <span class={words ? '' : 'sr-only'}>{more}</span>
       {words}
@@ -246,13 +252,10 @@ const Figure = ({
   value: string;
   children: ComponentChildren;
 }) => (
-  <div>
-    <dt>{title}</dt>
-    <dd>
-      <b>{value}</b>
-      {children}
-    </dd>
-  </div>
+  <Field name={title}>
+    <b>{value}</b>
+    {children}
+  </Field>
 );
 
 const Numbers = ({ overview: { totals, whole, before, ranking } }: { overview: Overview }) => {
@@ -373,7 +376,7 @@ const Delays = ({ overview: { totals } }: CardsProps) => (
         <Step {...{ name: DELAY_WORDS[name], count: totals[name], of: totals.rows, kind: name }} />
       ))}
     </ul>
-    <p class="good">
+    <p class="good ok">
       <span aria-hidden="true">✓ </span>0 stored twice: {countOf(totals.repeats, 'repeat')}{' '}
       {totals.repeats === 1 ? 'was' : 'were'} recognised by {totals.repeats === 1 ? 'its' : 'their'}{' '}
       record id.

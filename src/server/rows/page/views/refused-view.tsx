@@ -35,7 +35,7 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
   return (
     <section class="refused" aria-labelledby="refused-title">
       <div class="refused-head">
-        <div class="refused-title">
+        <div class="refused-title wrap">
           <h2 id="refused-title">
             {countOf(refused.length, 'refusal')}
             {state.hasMoreRefused && ' and more'}
@@ -54,9 +54,9 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
           Nothing of these is stored. Equal ones stand together. The oldest are forgotten first, so
           that a flood stays small.
         </p>
-        <div class="reasons" role="group" aria-label="Show by reason">
+        <div class="reasons wrap" role="group" aria-label="Show by reason">
           <button type="button" aria-pressed={!reason} onClick={() => choose(undefined)}>
-            All <span>{inDigits(refused.length)}</span>
+            All <span class="soft">{inDigits(refused.length)}</span>
           </button>
           {[...counts].map(([name, count]) => (
             <button
@@ -64,7 +64,7 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
               aria-pressed={reason === name}
               onClick={() => choose(reason === name ? undefined : name)}
             >
-              {refusalWords(name).title} <span>{inDigits(count)}</span>
+              {refusalWords(name).title} <span class="soft">{inDigits(count)}</span>
             </button>
           ))}
         </div>
@@ -82,7 +82,7 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
         ))}
       </ul>
       {groups.length > limit && (
-        <div class="foot">
+        <div class="foot small">
           <button type="button" onClick={() => setLimit(limit + STEP)}>
             Show more
           </button>
@@ -138,11 +138,11 @@ const Refusal = ({ group, resent, mayResend, now, onResend }: RefusalProps) => {
   return (
     <li class="refusal card">
       <div>
-        <div class="refusal-head">
-          <span class={`status of-${entry.reason}`}>{entry.status}</span>
+        <div class="refusal-head wrap">
+          <span class="status">{entry.status}</span>
           <h3>
             {title}
-            {count > 1 && <span class="times"> ×{inDigits(count)}</span>}
+            {count > 1 && <span class="wrong"> ×{inDigits(count)}</span>}
           </h3>
           {of && (
             <span class="soft">
@@ -160,7 +160,7 @@ const Refusal = ({ group, resent, mayResend, now, onResend }: RefusalProps) => {
         <p class="message">
           <Message of={entry.message} />
         </p>
-        {fix && <p class="fix">{fix}</p>}
+        {fix && <p class="fix soft">{fix}</p>}
         {entry.id && (
           <p class="soft">
             {count > 1 ? 'Record id of the newest' : 'Record id'}{' '}
@@ -211,10 +211,10 @@ const SendAgain = ({ entries, resent, onResend }: AgainProps) => {
     const [one, many] = isNew
       ? ['It is stored now.', 'They are stored now.']
       : ['It was stored already.', 'They were stored already.'];
-    return <p class="sent">✓ {entries.length > 1 ? many : one}</p>;
+    return <p class="sent ok">✓ {entries.length > 1 ? many : one}</p>;
   }
   return (
-    <div class="again">
+    <div class="again wrap">
       <button
         type="button"
         disabled={isSending}
@@ -222,7 +222,7 @@ const SendAgain = ({ entries, resent, onResend }: AgainProps) => {
       >
         {isSending ? 'Sending …' : left.length > 1 ? `Send ${left.length} again` : 'Send again'}
       </button>
-      {stored.length > 0 && <span class="sent">✓ {stored.length} stored</span>}
+      {stored.length > 0 && <span class="sent ok">✓ {stored.length} stored</span>}
       {all.includes('failed') && <span class="wrong">The service did not answer.</span>}
       {typeof refusedAgain === 'object' && (
         <span class="wrong">

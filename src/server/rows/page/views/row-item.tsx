@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { Row } from '../../../store/port.js';
 import { arrivalTime, delayOf } from '../../../../show/times.js';
 import { hueOf } from '../../../../show/hue.js';
@@ -7,6 +8,7 @@ import { RowDetails } from '../../../../show/row-details.js';
 import { serviceAddress } from '../state/place.js';
 import { still } from './still.js';
 import { Text } from '../../../../show/text.js';
+import type { Pressed } from './value-menu.js';
 
 interface Props {
   row: Row;
@@ -44,98 +46,78 @@ export const RowItem = still((props: Props) => {
   );
 });
 
+interface ValueProps {
+  id?: string;
+  class?: string;
+  'data-hue'?: number;
+  'data-at'?: number;
+}
+
 const Line = (props: Props & { id: string; tabIndex: number }) => {
   const { id, row, isOpen, tabIndex, today, hasProjects, hasChannels } = props;
   const { icon, name, description, chips, more } = summaryOf(row);
   const { day, time } = arrivalTime(row.received_at, today);
   const delay = delayOf(row);
+  const value = (kind: Pressed['kind'], text: ComponentChildren, own: ValueProps = {}) => (
+    <button
+      {...{ type: 'button', class: 'value', 'data-kind': kind, tabIndex, ...own }}
+      aria-haspopup="dialog"
+    >
+      {text}
+    </button>
+  );
   return (
     <div class="line">
       <time id={`${id}-at`} class="at" dateTime={row.received_at}>
-        {day && <span class="day">{day} </span>}
+        {day && <span class="day soft">{day} </span>}
         {time}
       </time>
-      <div class="what">
+      <div class="what beside">
         <span class="icon" aria-hidden="true">
           {row.type === 'identify' ? <Person /> : icon && <Text of={icon} />}
         </span>
-        <button
-          type="button"
-          id={`${id}-name`}
-          class="name value"
-          data-kind={row.type === 'identify' ? 'type' : 'event'}
-          aria-haspopup="dialog"
-          tabIndex={tabIndex}
-        >
-          <Text of={name} />
-        </button>
-        {description && <Text of={description} name="description" />}
+        {value(row.type === 'identify' ? 'type' : 'event', <Text of={name} />, {
+          ...{ id: `${id}-name`, class: 'name value' },
+        })}
+        {description && <Text of={description} name="description cut soft small" />}
       </div>
       <div class="meta">
-        <div class="who">
-          {row.user_id !== undefined && row.user_id !== null && (
-            <button
-              type="button"
-              class="user value"
-              data-hue={hueOf(row.user_id)}
-              data-kind="user"
-              aria-haspopup="dialog"
-              tabIndex={tabIndex}
-            >
-              <Text of={row.user_id} max={80} />
-            </button>
-          )}
+        <div class="who beside">
+          {row.user_id !== undefined &&
+            row.user_id !== null &&
+            value('user', <Text of={row.user_id} max={80} name="cut" />, {
+              ...{ class: 'user value beside', 'data-hue': hueOf(row.user_id) },
+            })}
         </div>
-        <div class="where">
-          {hasProjects && (
-            <button
-              type="button"
-              class="value"
-              data-kind="project"
-              tabIndex={tabIndex}
-              aria-haspopup="dialog"
-            >
-              <Text of={row.project} max={60} />
-            </button>
-          )}
+        <div class="where beside soft">
+          {hasProjects && value('project', <Text of={row.project} max={60} />)}
           {hasChannels && row.channel && (
             <>
               {hasProjects && <span aria-hidden="true">·</span>}
-              <button
-                type="button"
-                class="value"
-                data-kind="channel"
-                tabIndex={tabIndex}
-                aria-haspopup="dialog"
-              >
-                <Text of={row.channel} max={60} />
-              </button>
+              {value('channel', <Text of={row.channel} max={60} />)}
             </>
           )}
         </div>
       </div>
-      <div class="chips">
+      <div class="chips beside">
         {(delay.kind === 'late' || delay.kind === 'ahead') && (
           <span class="pill">{delay.text}</span>
         )}
         {row.arrivals > 1 && <span class="twice">came {row.arrivals} times, stored once</span>}
-        {chips.map(({ key, text }, at) => (
-          <button
-            type="button"
-            class="chip value"
-            data-kind="tag"
-            data-at={at}
-            tabIndex={tabIndex}
-            aria-haspopup="dialog"
-          >
-            <Text of={key} name="key" /> <Text of={text} max={60} />
-          </button>
-        ))}
+        {chips.map(({ key, text }, at) =>
+          value(
+            'tag',
+            <>
+              <Text of={key} name="key" /> <Text of={text} max={60} />
+            </>,
+            { class: 'chip value', 'data-at': at },
+          ),
+        )}
         {more > 0 && <span class="soft">+{more}</span>}
       </div>
       <button
         type="button"
-        class="toggle"
+        class="toggle soft"
         data-kind="toggle"
         tabIndex={tabIndex}
         aria-expanded={isOpen}

@@ -112,7 +112,7 @@ export const StackedBars = still(({ overview, timeOf, onPress }: Props) => {
         ))}
         <span>now</span>
       </div>
-      <ul class="legend soft">
+      <ul class="legend wrap soft small">
         {stacked.map((series, at) => (
           <li>
             <i class={isAgain(stacked, at) ? 'hue paler' : 'hue'} data-hue={hueOfSeries(series)} />
@@ -142,7 +142,7 @@ const BarsTable = ({ overview: { bars, barsBefore, stacked }, timeOf, onPress }:
     );
   return (
     <details onToggle={({ currentTarget }) => open(currentTarget.open)}>
-      <summary>The numbers as a table</summary>
+      <summary class="small">The numbers as a table</summary>
       {isOpen && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Rows by time and event">
           <table>

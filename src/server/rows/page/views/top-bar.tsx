@@ -1,12 +1,12 @@
-import type { TargetedKeyboardEvent } from 'preact';
 import { TABS, type Feed, type FeedState, type Reason, type Tab } from '../state/feed.js';
+import { TabList } from '../../../../show/tab-list.js';
 import { inDigits, lengthInWords } from '../../../../show/times.js';
 import { useNow } from './hooks.js';
 import { rateInWords } from './rate-words.js';
 
 export const TopBar = ({ feed, state }: { feed: Feed; state: FeedState }) => (
-  <header class="top">
-    <div class="brand">
+  <header class="top wrap">
+    <div class="brand beside">
       <Logo />
       <h1>Rows</h1>
     </div>
@@ -17,7 +17,7 @@ export const TopBar = ({ feed, state }: { feed: Feed; state: FeedState }) => (
 
 const Logo = () => (
   <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
-    <rect class="logo-ground" width="32" height="32" rx="8" />
+    <rect width="32" height="32" rx="8" fill="#3746c8" />
     <path d="M7 18v5a2 2 0 0 0 2 2h14a2 2 0 0 0 2-2v-5h-5l-1.5 3h-5L12 18Z" fill="#fff" />
     <path
       d="M16 6.5V14m-3.5-3.5L16 14l3.5-3.5"
@@ -44,20 +44,20 @@ export const Live = ({ feed, state }: { feed: Feed; state: FeedState }) => {
   const now = useNow(feed.now);
   const { kind, main, more } = liveWords(feed, state, now);
   return (
-    <div class={`live ${kind}`}>
-      <p>
+    <div class={`live beside ${kind}`}>
+      <p class="beside">
         <span class="dot" aria-hidden="true" />
-        <b>{main}</b>
-        <span class="more">{more}</span>
+        <b class="cut">{main}</b>
+        <span class="more cut soft">{more}</span>
       </p>
       {state.connection.kind === 'lost' ? (
-        <button type="button" onClick={feed.retry}>
+        <button type="button" class="small" onClick={feed.retry}>
           Try now
         </button>
       ) : (
         <button
           type="button"
-          class="pause"
+          class="small"
           onClick={() => (kind === 'held' ? goOn(feed) : feed.hold('button', true))}
         >
           {kind === 'held' ? 'Go on' : 'Pause'}
@@ -104,29 +104,16 @@ const TAB_WORDS: Readonly<Record<Tab, string>> = {
 
 const Tabs = ({ feed, state }: { feed: Feed; state: FeedState }) => {
   const refused = `${inDigits(state.refused.length)}${state.hasMoreRefused ? '+' : ''}`;
-  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!step) return;
-    const other = TABS[(TABS.indexOf(state.tab) + step + TABS.length) % TABS.length]!;
-    feed.choose(other);
-    document.getElementById(`tab-${other}`)?.focus();
-  };
   return (
-    <div class="tabs" role="tablist" aria-label="Records" onKeyDown={onKeyDown}>
-      {TABS.map((tab) => (
-        <button
-          type="button"
-          role="tab"
-          id={`tab-${tab}`}
-          aria-selected={state.tab === tab}
-          aria-controls="panel"
-          tabIndex={state.tab === tab ? 0 : -1}
-          onClick={() => feed.choose(tab)}
-        >
+    <TabList
+      {...{ kind: 'tabs', label: 'Records', names: TABS, chosen: state.tab, choose: feed.choose }}
+      {...{ id: 'tab', panel: 'panel' }}
+      wordsOf={(tab) => (
+        <>
           {TAB_WORDS[tab]}
           {tab === 'refused' && state.refused.length > 0 && <span class="badge">{refused}</span>}
-        </button>
-      ))}
-    </div>
+        </>
+      )}
+    />
   );
 };

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Field } from '../../../../show/field.js';
 import { hueOf } from '../../../../show/hue.js';
 import { Person as PersonIcon } from '../../../../show/person.js';
 import { summaryOf, valueText } from '../../../../show/summary.js';
@@ -8,6 +9,7 @@ import {
   clockTime,
   countOf,
   dayInWords,
+  delayMs,
   lengthInWords,
 } from '../../../../show/times.js';
 import type { Profile, Row } from '../../../store/port.js';
@@ -115,27 +117,17 @@ const ProfileCard = ({
       </p>
       <dl class="fields-of">
         {Object.entries(profile?.properties ?? {}).map(([name, value]) => (
-          <div>
-            <dt>
-              <LongText of={name} />
-            </dt>
-            <dd>
-              <LongText of={valueText(value)} />{' '}
-              {profile!.set_at[name] && (
-                <small class="soft">
-                  since {dayInWords(Date.parse(profile!.set_at[name]), now)}
-                </small>
-              )}
-            </dd>
-          </div>
+          <Field name={<LongText of={name} />}>
+            <LongText of={valueText(value)} />{' '}
+            {profile!.set_at[name] && (
+              <small class="soft">since {dayInWords(Date.parse(profile!.set_at[name]), now)}</small>
+            )}
+          </Field>
         ))}
-        <div>
-          <dt>rows</dt>
-          <dd>
-            {rows.length}
-            {hasOlder && ' and older ones'}
-          </dd>
-        </div>
+        <Field name="rows">
+          {rows.length}
+          {hasOlder && ' and older ones'}
+        </Field>
       </dl>
       {known && !profile && <p class="soft">Without a profile: no identify has come.</p>}
     </>
@@ -158,7 +150,7 @@ const Heat = ({ rows, now, isAll }: { rows: readonly Row[]; now: number; isAll: 
           />
         ))}
       </div>
-      <figcaption class="soft">
+      <figcaption class="soft small">
         {DAYS} days{isAll ? '' : ', of the rows that are loaded'}. Darker: more rows.
       </figcaption>
       <table class="sr-only">
@@ -197,7 +189,7 @@ const Actions = ({
     }
   };
   return (
-    <div class="buttons">
+    <div class="buttons wrap">
       <button type="button" onClick={() => feed.filter({ ...NO_FILTERS, project, user })}>
         Rows
       </button>
@@ -218,7 +210,7 @@ const Actions = ({
           All rows of <Text of={user} max={80} /> in <Text of={project} max={60} />, the profile and
           what was refused are deleted. Nothing brings them back.
         </p>
-        <div class="buttons">
+        <div class="buttons wrap">
           <button type="button" class="danger" onClick={() => void erase()}>
             Erase
           </button>
@@ -256,7 +248,9 @@ const Line = ({ feed, rows }: { feed: Feed; rows: readonly Row[] }) => {
                 </span>
               </h3>
             ) : (
-              <p class="apart soft">{lengthInWords(shown[at - 1]!.first - visit.last)} apart</p>
+              <p class="apart soft small">
+                {lengthInWords(shown[at - 1]!.first - visit.last)} apart
+              </p>
             )}
             <ol class="visit">
               {visit.entries.map((entry) => (
@@ -279,8 +273,7 @@ const MAX_CHIPS = 3;
 
 const EntryView = ({ entry: { kind, rows } }: { entry: Entry }) => {
   const [row] = rows as [Row];
-  const delays = rows.map((one) => Date.parse(one.received_at) - Date.parse(one.called_at));
-  const longest = lengthInWords(Math.max(...delays));
+  const longest = lengthInWords(Math.max(...rows.map(delayMs)));
   if (kind === 'waited') {
     const what = countOf(rows.length, 'call');
     return (
@@ -293,7 +286,9 @@ const EntryView = ({ entry: { kind, rows } }: { entry: Entry }) => {
   const { icon, name, description, chips } = summaryOf(row);
   return (
     <li>
-      <time dateTime={row.called_at}>{clockTime(Date.parse(row.called_at))}</time>
+      <time class="soft small" dateTime={row.called_at}>
+        {clockTime(Date.parse(row.called_at))}
+      </time>
       <span
         class="mark"
         data-hue={row.type === 'identify' ? 'identify' : hueOf(name)}
@@ -301,7 +296,7 @@ const EntryView = ({ entry: { kind, rows } }: { entry: Entry }) => {
       >
         {row.type === 'identify' ? <PersonIcon /> : icon && <Text of={icon} />}
       </span>
-      <p>
+      <p class="cut">
         <b>
           <Text of={row.type === 'identify' ? 'Profile updated' : name} max={80} />
           {rows.length > 1 && ` ×${rows.length}`}

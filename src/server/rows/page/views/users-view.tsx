@@ -82,9 +82,13 @@ const UserList = ({ feed }: { feed: Feed }) => {
       <ul class="card">
         {list?.users.map(({ project, user, updatedAt }) => (
           <li>
-            <button type="button" onClick={() => feed.choose('users', { project, user })}>
+            <button
+              type="button"
+              class="beside"
+              onClick={() => feed.choose('users', { project, user })}
+            >
               <i class="hue" data-hue={hueOf(user)} />
-              <b>
+              <b class="cut">
                 <Text of={user} max={80} />
               </b>
               <span class="soft">

@@ -39,7 +39,7 @@ interface Choice {
   filters: Filters;
 }
 
-export const choicesOf = (
+const choicesOf = (
   { kind, value }: Pick<Pressed, 'kind' | 'value'>,
   filters: Filters,
 ): Choice[] => {
@@ -115,6 +115,7 @@ export const ValueMenu = ({
       {pressed.kind === 'user' && (
         <button
           type="button"
+          class="cut"
           onClick={() => {
             const { project, value: user } = pressed;
             finish(() => feed.choose('users', { project, user }));
@@ -124,7 +125,7 @@ export const ValueMenu = ({
         </button>
       )}
       {choicesOf(pressed, feed.state().filters).map(({ words, value, filters }) => (
-        <button type="button" onClick={() => finish(() => feed.filter(filters))}>
+        <button type="button" class="cut" onClick={() => finish(() => feed.filter(filters))}>
           {words}{' '}
           {value !== undefined && (
             <b>
@@ -133,7 +134,7 @@ export const ValueMenu = ({
           )}
         </button>
       ))}
-      <button type="button" onClick={() => finish(() => void copyText(pressed.value))}>
+      <button type="button" class="cut" onClick={() => finish(() => void copyText(pressed.value))}>
         Copy
       </button>
     </div>

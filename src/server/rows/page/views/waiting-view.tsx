@@ -86,7 +86,7 @@ const SetupView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
     <section class="waiting" aria-labelledby="waiting-title">
       <WaitingHead title="Waiting for your first event" />
       <div class="waiting-columns">
-        <div class="paste">
+        <div class="card paste">
           {test && <SendTest test={test} />}
           <h3>Paste this into the head of your page</h3>
           {setup.tag ? (
@@ -106,7 +106,7 @@ const SetupView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
             </p>
           )}
         </div>
-        <div class="steps">
+        <div class="card steps">
           <h3>
             How far it has come{' '}
             <span class="soft">
@@ -123,7 +123,7 @@ const SetupView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
                   <p>
                     <b>{WORDS[name].title}</b> <span class="sr-only">{STATE_WORDS[stepState]}</span>
                     {setup.steps[name] && (
-                      <time class="soft" dateTime={setup.steps[name]}>
+                      <time class="soft small" dateTime={setup.steps[name]}>
                         {clockTime(Date.parse(setup.steps[name]))}
                       </time>
                     )}
@@ -160,7 +160,7 @@ const SendTest = ({ test }: { test: TestEvent }) => {
     tell((await sendTest(test)) ?? 'Taken. It is shown here in a moment.');
   };
   return (
-    <div class="test-event">
+    <div class="test-event wrap">
       <button type="button" class="primary" onClick={() => void send()}>
         Send a test event
       </button>
