@@ -21,7 +21,7 @@ export const INTERNAL = [
   ...['ask', 'passed', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],
   ...['isCutOff', 'isSilent', 'lacksToken', 'loseRunning', 'outbox'],
   ...['prepare', 'problem', 'pump', 'read', 'reconfigure', 'restart'],
-  ...['retryAfterMs', 'room', 'silent', 'standing', 'start', 'width', 'backoff'],
+  ...['retryAfterMs', 'room', 'silent', 'standing', 'start', 'backoff'],
   // the page, consent, and the user
   ...['accept', 'begin', 'configure', 'current', 'end', 'erase', 'erasing', 'follow', 'leave'],
   ...['lastAt', 'made', 'offer', 'online', 'remember', 'sayAs'],
