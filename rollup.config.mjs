@@ -82,16 +82,43 @@ const minifyMore = {
   },
 };
 
-/** The names of what stays inside of a script are a fiftieth of it. */
+/** The names of what stays inside of a script are a fiftieth of it. `web-vitals` marks its own by a `_`. */
 const SHORTENED = {
-  properties: { builtins: true, regex: new RegExp(`^(${INTERNAL.join('|')})$`) },
+  properties: { builtins: true, regex: new RegExp(`^(_[a-z]\\w+|${INTERNAL.join('|')})$`) },
+};
+
+const VITALS = `${import.meta.dirname}/node_modules/web-vitals/dist/modules/`;
+
+/**
+ * In a tag nobody gives `web-vitals` options or reads more of a metric than its name and value, and it begins when the
+ * page is shown. Some of its modules have smaller ones in their place, and the others lose what they have for the rest.
+ */
+const smallVitals = {
+  name: 'small-vitals',
+  resolveId: (source, importer = '') => {
+    if (source === 'web-vitals') return `${VITALS}index.js`;
+    const hasStandIn =
+      importer.startsWith(VITALS) &&
+      /\/(bindReporter|initMetric|initUnique|whenActivated)\.js$/.test(source);
+    return hasStandIn ? `${import.meta.dirname}/src/capture/vitals-parts.ts` : null;
+  },
+  transform: (code, id) => {
+    // Its options are of its own callers.
+    if (!id.startsWith(VITALS) || id.endsWith('/observe.js')) return null;
+    const less = code
+      .replace(/, opts = \{\}|\bopts, /g, '')
+      .replace(/\bopts\.\w+/g, 'undefined')
+      .replace(/^.*\b(metric\.entries|lcpEntryManager|_on\w+)\b.*;$/gm, '')
+      .replace(/\bdocument\.prerendering\b/g, 'false');
+    return { code: less, map: null };
+  },
 };
 
 /** A script for a tag. */
 const tag = (input, file) => ({
   input,
   output: script(file),
-  plugins: [resolve(), ts, minify(2020, SHORTENED), minifyMore],
+  plugins: [smallVitals, resolve(), ts, minify(2020, SHORTENED), minifyMore],
 });
 
 const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));

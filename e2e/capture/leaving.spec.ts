@@ -105,6 +105,40 @@ test('records web vitals as a page is left, and hands them off @firefox', async 
   for (const [name, value] of Object.entries(measures)) expect(typeof value, name).toBe('number');
 });
 
+test('measures what the package `web-vitals` measures @firefox', async ({
+  page,
+  service,
+  site,
+}) => {
+  site.mount('/vendor/', 'node_modules/web-vitals/dist');
+  const body = `<script type="module">
+    import * as webVitals from '/vendor/web-vitals.js';
+    for (const on of ['onCLS', 'onFCP', 'onINP', 'onLCP', 'onTTFB'])
+      webVitals[on](({ name, value }) => (sessionStorage[name.toLowerCase()] = value.toFixed(3)));
+    document.querySelector('button').onclick = () => {
+      const end = performance.now() + 120;
+      while (performance.now() < end);
+      document.querySelector('p').textContent = 'pressed';
+    };
+    const pushed = () => document.querySelector('hr').style.marginTop = '200px';
+    requestAnimationFrame(() => setTimeout(pushed, 50));
+  </script><hr><h2>Shifted</h2><button>Press</button><p>waits</p>`;
+  const html = site.tagged({ auto: `vitals ${HERE}` }, { ...AUTO, body });
+  await page.goto(site.page('/', html));
+  await page.locator('hr[style]').waitFor({ state: 'attached' });
+  await page.getByText('Press').click();
+  await page.getByText('pressed').waitFor();
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+  await page.goto(site.page('/bare', BARE));
+  const [[, { path: _, title: __, ...measures }]] = (await captured(service, ['Web Vitals'])) as [
+    Row,
+  ];
+  const theirs = Object.entries(await page.evaluate(() => ({ ...sessionStorage })));
+  expect(measures).toEqual(Object.fromEntries(theirs.map(([name, value]) => [name, +value])));
+  expect(measures).toMatchObject({ inp: expect.any(Number), lcp: expect.any(Number) });
+  expect(measures['inp']).toBeGreaterThan(100);
+});
+
 promiseTest(
   'keeps the back/forward cache with everything on, and counts what comes back @firefox',
   async ({ stage }) => {
