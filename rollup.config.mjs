@@ -108,7 +108,7 @@ const smallVitals = {
     const less = code
       .replace(/, opts = \{\}|\bopts, /g, '')
       .replace(/\bopts\.\w+/g, 'undefined')
-      .replace(/^.*\b(metric\.entries|lcpEntryManager|_on\w+)\b.*;$/gm, '')
+      .replace(/^.*(\.entries( =|\.push)|entries: \[entry|lcpEntryManager|_on[A-Z]|'prerenderingch).*[;,]$/gm, '')
       .replace(/\bdocument\.prerendering\b/g, 'false');
     return { code: less, map: null };
   },
