@@ -108,7 +108,10 @@ const smallVitals = {
     const less = code
       .replace(/, opts = \{\}|\bopts, /g, '')
       .replace(/\bopts\.\w+/g, 'undefined')
-      .replace(/^.*(\.entries( =|\.push)|entries: \[entry|lcpEntryManager|_on[A-Z]|'prerenderingch).*[;,]$/gm, '')
+      .replace(
+        /^.*(\.entries( =|\.push)|entries: \[entry|lcpEntryManager|_on[A-Z]|'prerenderingch).*[;,]$/gm,
+        '',
+      )
       .replace(/\bdocument\.prerendering\b/g, 'false');
     return { code: less, map: null };
   },

@@ -26,5 +26,5 @@ export const INTERNAL = [
   ...['accept', 'begin', 'configure', 'current', 'end', 'erase', 'erasing', 'follow', 'leave'],
   ...['lastAt', 'made', 'offer', 'online', 'remember', 'sayAs'],
   // what is captured
-  ...['later', 'listen', 'onEnd', 'onLeave', 'onView'],
+  ...['later', 'listen', 'moment', 'onEnd', 'onLeave', 'onView'],
 ];

@@ -1,3 +1,4 @@
+import { mayFail } from '../util/may-fail.js';
 import type { Instance, Keep, Update } from './types.js';
 
 /** Values that may not be stored, or not yet. One for the page, so that a part that is set up twice has one value. */
@@ -12,13 +13,8 @@ export const kept = <Value extends object>(
   const key = `analytics-outbox ${name}`;
   let isOpen = false;
   /** There is no storage in some pages and modes, and it may be full: then memory has to do. */
-  const attempt = <Result>(work: (storage: Storage) => Result): Result | undefined => {
-    try {
-      return work(keep === 'tab' ? sessionStorage : localStorage);
-    } catch {
-      return undefined;
-    }
-  };
+  const attempt = <Result>(work: (storage: Storage) => Result): Result | undefined =>
+    mayFail(() => work(keep === 'tab' ? sessionStorage : localStorage));
   const remove = () => attempt((storage) => storage.removeItem(key));
 
   const update: Update<Value> = (change) => {
