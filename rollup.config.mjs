@@ -90,8 +90,9 @@ const SHORTENED = {
 const VITALS = `${import.meta.dirname}/node_modules/web-vitals/dist/modules/`;
 
 /**
- * In a tag nobody gives `web-vitals` options or reads more of a metric than its name and value, and it begins when the
- * page is shown. Some of its modules have smaller ones in their place, and the others lose what they have for the rest.
+ * Makes `web-vitals` smaller for a tag, which gives it no options, reads only the name and the value of a metric, and
+ * starts it when the page is shown. `vitals-parts.ts` replaces some of its modules. The others lose their lines for
+ * options, for attribution and for prerendered pages.
  */
 const smallVitals = {
   name: 'small-vitals',
@@ -103,7 +104,7 @@ const smallVitals = {
     return hasStandIn ? `${import.meta.dirname}/src/capture/vitals-parts.ts` : null;
   },
   transform: (code, id) => {
-    // Its options are of its own callers.
+    // The options of `observe` come from the other modules.
     if (!id.startsWith(VITALS) || id.endsWith('/observe.js')) return null;
     const less = code
       .replace(/, opts = \{\}|\bopts, /g, '')

@@ -64,7 +64,7 @@ const codeIn = (folder: string): string =>
     .map((name) => readFileSync(`${folder}/${name}`, 'utf8').replace(/\/\*[^]*?\*\/|\/\/.*/g, ''))
     .join('\n');
 const code = codeIn('src/client') + codeIn('src/capture');
-/** In these folders objects become tags of events, but for what these files share with others. */
+/** Folders whose objects become tags of events, and the files there that make other objects. */
 const TAGS = ['src/context', 'src/capture'];
 const NO_TAGS = ['page.ts', 'views.ts'];
 const stub = readFileSync('src/stub.ts', 'utf8');

@@ -107,6 +107,7 @@ test('records web vitals as a page is left, and hands them off @firefox', async 
 
 test('measures what the package `web-vitals` measures @firefox', async ({
   page,
+  browserName,
   service,
   site,
 }) => {
@@ -135,8 +136,8 @@ test('measures what the package `web-vitals` measures @firefox', async ({
   ];
   const theirs = Object.entries(await page.evaluate(() => ({ ...sessionStorage })));
   expect(measures).toEqual(Object.fromEntries(theirs.map(([name, value]) => [name, +value])));
-  expect(measures).toMatchObject({ inp: expect.any(Number), lcp: expect.any(Number) });
-  expect(measures['inp']).toBeGreaterThan(100);
+  expect(measures['lcp']).toBeGreaterThan(0);
+  if (browserName === 'chromium') expect(measures['inp']).toBeGreaterThan(100);
 });
 
 promiseTest(

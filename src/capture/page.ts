@@ -71,7 +71,7 @@ export const createPage = (analytics: Capturer, hasHash: boolean | undefined) =>
 
   const page = {
     path,
-    /** What an event of now has that is recorded later: its time, and who is identified, or `null` for nobody. */
+    /** Now, and who is identified (`null` for nobody): for an event that is recorded later. */
     moment: () => ({ timestamp: new Date(), userId: analytics.status().userId ?? null }),
     listen,
     later,

@@ -29,7 +29,7 @@ const titleNow = (): string | undefined => memberOf(document, 'title') || undefi
  */
 export type Later = (ms: number, work: (isTime?: boolean) => void) => () => void;
 
-/** What it needs of the page. */
+/** What views need of the page. */
 interface Parts {
   listen: Listen;
   later: Later;

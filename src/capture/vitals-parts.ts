@@ -1,16 +1,16 @@
 /**
- * What the tag's script has in the place of some modules of `web-vitals` (`rollup.config.mjs`): only the name and the
- * value of a metric become tags, each as the page is left, and nothing is measured of a page that is prerendered.
+ * Smaller forms of some modules of `web-vitals`, which a tag's script has in their place (`rollup.config.mjs`). A tag reads
+ * only the name and the value of a metric, and measures no page before it is shown.
  */
 interface Metric {
   name: string;
   value: number;
 }
 
-/** For ratings, ids and kinds of navigation. */
+/** A metric without the rating, the id and the kind of navigation that the package adds. */
 export const initMetric = (name: string, value = -1): Metric => ({ name, value });
 
-/** Reports a metric as it is final, if it has changed since. */
+/** Reports a metric when it is final, unless its value is the one that was reported last. */
 export const bindReporter = (report: (metric: Metric) => void, metric: Metric) => {
   let last: number | undefined;
   return (isFinal?: boolean): void => {
@@ -21,7 +21,8 @@ export const bindReporter = (report: (metric: Metric) => void, metric: Metric) =
   };
 };
 
-/** For those that are found again by the options that they were made for. */
+/** The package keeps one instance for each object of options, and a tag gives none. */
 export const initUnique = <Made>(Class: new () => Made): Made => new Class();
 
+/** Begins at once, since auto-capture itself waits until a prerendered page is shown. */
 export const whenActivated = (begin: () => void): void => begin();

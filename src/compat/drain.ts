@@ -1,7 +1,7 @@
 /**
- * Takes over the list in which a tool's snippet has its calls wait: makes those, in their order, and each that is pushed
- * from now on, by a part of the page that has kept the list.
- * @throws TypeError where it is no list.
+ * Takes over the list in which a tool's snippet keeps its calls: makes these calls in their order, and from now on each
+ * call that is pushed into it, since a part of the page may have kept the list.
+ * @throws TypeError if it is not a list.
  */
 export const drain = <Call>(list: Call[], run: (call: Call) => void): void => {
   const waiting = list.splice(0);
