@@ -1,4 +1,3 @@
-import { mayFail } from '../util/may-fail.js';
 import type { Instance, Keep } from './types.js';
 
 /** Replaces a kept value by what is made of it, and answers with that. */
@@ -16,8 +15,13 @@ export const kept = <Value extends object>(
   const key = `analytics-outbox ${name}`;
   let isOpen = false;
   /** There is no storage in some pages and modes, and it may be full: then memory has to do. */
-  const attempt = <Result>(work: (storage: Storage) => Result): Result | undefined =>
-    mayFail(() => work(keep === 'tab' ? sessionStorage : localStorage));
+  const attempt = <Result>(work: (storage: Storage) => Result): Result | undefined => {
+    try {
+      return work(keep === 'tab' ? sessionStorage : localStorage);
+    } catch {
+      return undefined;
+    }
+  };
   const remove = () => attempt((storage) => storage.removeItem(key));
 
   const update: Update<Value> = (change) => {
