@@ -114,7 +114,8 @@ const smallVitals = {
         '',
       )
       .replace(/\bdocument\.prerendering\b/g, 'false');
-    return { code: less, map: null };
+    // Source maps leave them out: their sources would be 40 kB of the package.
+    return { code: less, map: { mappings: '' } };
   },
 };
 
