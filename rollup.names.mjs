@@ -24,7 +24,7 @@ export const INTERNAL = [
   ...['retryAfterMs', 'room', 'silent', 'standing', 'start', 'backoff'],
   // the page, consent, and the user
   ...['accept', 'begin', 'configure', 'current', 'end', 'erase', 'erasing', 'follow', 'leave'],
-  ...['lastAt', 'made', 'offer', 'online', 'remember', 'sayAs'],
+  ...['lastAt', 'analytics', 'made', 'offer', 'online', 'remember', 'sayAs'],
   // what is captured
   ...['later', 'listen', 'moment', 'onEnd', 'onLeave', 'onView'],
 ];
