@@ -135,7 +135,7 @@ test('measures what the package `web-vitals` measures @firefox', async ({
     () =>
       new Promise<void>((done) => {
         const found = (list: PerformanceObserverEntryList) =>
-          list.getEntriesByName('click').length && setTimeout(done, 50);
+          list.getEntriesByName('click').length && setTimeout(done);
         new PerformanceObserver(found).observe({ type: 'event', buffered: true });
       }),
   );
