@@ -21,10 +21,10 @@ export const INTERNAL = [
   ...['ask', 'passed', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],
   ...['isCutOff', 'isSilent', 'lacksToken', 'loseRunning', 'outbox'],
   ...['prepare', 'problem', 'pump', 'read', 'reconfigure', 'restart'],
-  ...['retryAfterMs', 'room', 'silent', 'standing', 'start', 'width', 'backoff'],
+  ...['retryAfterMs', 'room', 'silent', 'standing', 'start', 'backoff'],
   // the page, consent, and the user
   ...['accept', 'begin', 'configure', 'current', 'end', 'erase', 'erasing', 'follow', 'leave'],
-  ...['lastAt', 'made', 'offer', 'online', 'remember', 'sayAs'],
+  ...['lastAt', 'analytics', 'made', 'offer', 'online', 'remember', 'sayAs'],
   // what is captured
-  ...['later', 'listen', 'onEnd', 'onLeave', 'onView'],
+  ...['later', 'listen', 'moment', 'onEnd', 'onLeave', 'onView'],
 ];

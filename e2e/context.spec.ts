@@ -1,6 +1,8 @@
 import type { Page } from '@playwright/test';
-import { htmlPage } from './support/html.js';
+import { AUTO } from './support/captured.js';
+import { htmlPage, inline } from './support/html.js';
 import { setupOf } from './support/setup-of.js';
+import { scriptTag } from './support/tagged.js';
 import { expect, test } from './support/test.js';
 
 // What the parts of the context say stands in test/context/ and test/api/context.test.ts.
@@ -42,4 +44,21 @@ test('busy tabs that are opened at once share one anonymous id and one session',
   const tags = (await service.events()).map(({ tags }) => tags);
   const different = (tag: string) => new Set(tags.map((one) => one[tag])).size;
   expect(['anonymous_id', 'session_id', 'session_number'].map(different)).toEqual([1, 1, 1]);
+});
+
+test('the tags of a context have their names in the built script', async ({
+  page,
+  service,
+  site,
+}) => {
+  const attributes = 'data-context="page campaign device session" data-anonymous-id="persistent"';
+  const tag = scriptTag(setupOf(service), { attributes, ...AUTO });
+  const head = tag + inline(`analytics.event('opened')`);
+  await page.goto(site.page('/', htmlPage({ head })) + '?utm_source=news');
+  await service.holds({ events: ['opened'] });
+  const [opened] = await service.events();
+  expect(Object.keys(opened!.tags).sort()).toEqual([
+    ...['anonymous_id', 'device', 'first_utm_source', 'language', 'path', 'session_id'],
+    ...['session_number', 'title', 'utm_source', 'width'],
+  ]);
 });

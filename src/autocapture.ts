@@ -1,15 +1,2 @@
 export { autocapture } from './capture/autocapture.js';
-export type {
-  CapturedEvent,
-  CaptureKind,
-  CaptureOptions,
-  Capturer,
-  ClickLabels,
-  DownloadLabels,
-  ErrorLabels,
-  Labels,
-  OnMetric,
-  PageViewLabels,
-  TextLabels,
-  VitalsLabels,
-} from './capture/types.js';
+export type * from './capture/types.js';

@@ -1,4 +1,4 @@
 export { createPostHog } from './compat/posthog.js';
 export { takeOverPostHog } from './compat/take-over-posthog.js';
 export type { PostHog } from './compat/posthog.js';
-export type { ConsentTarget, Target } from './compat/target.js';
+export type * from './compat/target.js';

@@ -4,4 +4,4 @@ export { combine } from './context/combine.js';
 export { device } from './context/device.js';
 export { page } from './context/page.js';
 export { session } from './context/session.js';
-export type { Instance, Keep, Part, Known } from './context/types.js';
+export type * from './context/types.js';

@@ -2,36 +2,8 @@ import { creatorOf } from './client/analytics.js';
 import { createDirectSend } from './client/delivery/send/direct.js';
 import type { Analytics, CreateAnalytics, Options } from './client/types.js';
 
-export type {
-  Analytics,
-  CommonOptions,
-  Consent,
-  CreateAnalytics,
-  DeliveryError,
-  DirectOptions,
-  DisabledOptions,
-  Draft,
-  Drop,
-  DropReason,
-  EventArguments,
-  EventBody,
-  EventFields,
-  EventMap,
-  EventName,
-  FlushResult,
-  IdentifyArguments,
-  IdentifyBody,
-  Listeners,
-  Options,
-  OutboxRecord,
-  Outcome,
-  RecordType,
-  RelayOptions,
-  Status,
-  StorageKind,
-  TagAnalytics,
-  Token,
-} from './client/types.js';
+export type * from './relay-client.js';
+export type { DirectOptions, Options, Token } from './client/types.js';
 
 /**
  * Makes a tracker. It does nothing until `init`, and nothing at all on a server or in a worker.

@@ -1,12 +1,12 @@
 import { readAttributes } from './client/options.js';
 import { readContext } from './context/read-context.js';
-// Of version 5: what 6 adds is soft navigations, which are off unless they are asked for, and 750 B.
-import { onCLS, onFCP, onINP, onLCP, onTTFB } from 'web-vitals';
 import { autocapture } from './capture/autocapture.js';
 import { readAuto } from './capture/read-auto.js';
 import { createTracker } from './client/analytics.js';
 import { createDirectSend } from './client/delivery/send/direct.js';
 import { installTag } from './client/tag.js';
+// Of version 5: what 6 adds is soft navigations, which are off unless they are asked for, and 750 B.
+import { onCLS, onFCP, onINP, onLCP, onTTFB } from 'web-vitals';
 
 const webVitals = { onCLS, onFCP, onINP, onLCP, onTTFB };
 

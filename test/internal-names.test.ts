@@ -39,6 +39,19 @@ const membersOf = (file: string, types?: readonly string[]): string[] => {
   return names;
 };
 
+/** The names of all members that objects of a file are made with. */
+const madeIn = (file: string): string[] => {
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest);
+  const names: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isObjectLiteralExpression(node))
+      for (const { name } of node.properties) if (name) names.push(name.getText(source));
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return names;
+};
+
 const seen = new Set([
   ...OUTSIDE.flatMap((file) => membersOf(file)),
   ...Object.entries(SHARED).flatMap(([file, types]) => membersOf(file, types)),
@@ -51,12 +64,23 @@ const codeIn = (folder: string): string =>
     .map((name) => readFileSync(`${folder}/${name}`, 'utf8').replace(/\/\*[^]*?\*\/|\/\/.*/g, ''))
     .join('\n');
 const code = codeIn('src/client') + codeIn('src/capture');
+/** Folders whose objects become tags of events, and the files there that make other objects. */
+const TAGS = ['src/context', 'src/capture'];
+const NO_TAGS = ['page.ts', 'views.ts'];
 const stub = readFileSync('src/stub.ts', 'utf8');
 
 describe('names that the tags shorten', () => {
   it('are told from those that are seen', () => {
     expect(seen.size).toBeGreaterThan(100);
     expect([...seen]).toEqual(expect.arrayContaining(['userId', 'flight', 'isAsked', 'followers']));
+  });
+
+  it.each(TAGS)('are no names of tags that are made in %s', (folder) => {
+    const names = readdirSync(folder)
+      .filter((file) => !NO_TAGS.includes(file))
+      .flatMap((file) => madeIn(`${folder}/${file}`));
+    expect(names).toEqual(expect.arrayContaining([folder === 'src/context' ? 'width' : 'seconds']));
+    expect(names.filter((name) => INTERNAL.includes(name))).toEqual([]);
   });
 
   it.each(INTERNAL)('are members of the code, and seen by nobody else: %s', (name) => {

@@ -2,15 +2,13 @@ import { mayFail } from '../util/may-fail.js';
 import { isPrerendering } from '../client/life.js';
 import { isLocalHost, isPage, outsideZone } from '../client/page.js';
 import { declared } from './declared.js';
-import { downloads } from './downloads.js';
 import { engagement } from './engagement.js';
 import { errors } from './errors.js';
-import type { Feature } from './feature.js';
+import { createTell, type Feature } from './feature.js';
 import { forms } from './forms.js';
-import { outbound } from './link.js';
+import { downloads, outbound } from './links.js';
 import { createPage, type Page } from './page.js';
 import { pageViews } from './page-views.js';
-import { createTell } from './tell.js';
 import type { CaptureKind, CaptureOptions, Capturer, Labels, PageViewLabels } from './types.js';
 import { vitals } from './vitals.js';
 

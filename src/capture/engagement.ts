@@ -1,11 +1,23 @@
 import { isHidden } from '../client/life.js';
+import { memberOf } from '../client/page.js';
+import { ask } from './element.js';
 import type { Feature } from './feature.js';
-import { scroller } from './scroller.js';
 import type { Labels } from './types.js';
 import type { View } from './views.js';
 
 /** So long after the last sign of life a visitor counts as engaged. */
 const ENGAGED_MS = 30_000;
+
+const hidden = ({ scrollHeight, clientHeight }: Element): number => scrollHeight - clientHeight;
+
+/** What scrolls the page: the page itself, or its `body` or `main` if more of that is hidden. */
+const scroller = (): Element => {
+  let found: Element = memberOf(document, 'documentElement');
+  for (const one of ask(document, 'querySelectorAll', 'body,main')) {
+    if (hidden(one) > hidden(found)) found = one;
+  }
+  return found;
+};
 
 /** How far a page was scrolled, and how long the visitor was there: one event as it is left. */
 export const engagement: Feature<Labels> = (tell, _, page) => {

@@ -38,13 +38,13 @@ export const errors: Feature<ErrorLabels> = (tell, { limit = 10 }, page) => {
         message: shorten(String(text)),
         source: filename && `${shorten(filename)}:${lineno}:${colno}`,
       };
-      const key = Object.values(tags).join();
+      const key = JSON.stringify(tags);
       if (NOISE.test(tags.message) || known.has(key)) return;
       known.add(key);
       if (filename || !BROKEN_OFF.test(tags.message)) return tell(tags);
       const told = { path: page.path(), ...tags };
-      const own = { timestamp: new Date(), userId: page.userId() };
-      page.later(LEFT_WITHIN_MS, (isTime) => (isTime ? tell(told, own) : known.delete(key)));
+      const then = page.moment();
+      page.later(LEFT_WITHIN_MS, (isTime) => (isTime ? tell(told, then) : known.delete(key)));
     },
   );
 };

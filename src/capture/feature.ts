@@ -1,5 +1,5 @@
-import type { CapturedEvent } from './types.js';
 import type { Page } from './page.js';
+import type { CapturedEvent, CaptureKind, CaptureOptions, Capturer, Labels } from './types.js';
 
 /** Records an event of a feature. */
 export type Tell = (
@@ -10,3 +10,41 @@ export type Tell = (
 
 /** One kind of event: looks out for it until the page is let go. */
 export type Feature<Labels> = (tell: Tell, labels: Labels, page: Page) => void;
+
+/**
+ * Makes events of what a feature has to tell, and records them as `map` wants them.
+ * @param livePage nothing if nothing is to be captured any more
+ */
+export const createTell = (
+  analytics: Capturer,
+  livePage: () => Page | undefined,
+  map: CaptureOptions['map'],
+  kind: CaptureKind,
+  labels: Labels,
+): Tell => {
+  const record = analytics.event as (name: string, fields: object) => void;
+  return (tags, own = {}) => {
+    const page = livePage();
+    if (!page) return;
+    const event: CapturedEvent = {
+      kind,
+      ...own,
+      name: own.name ?? labels.name!,
+      channel: own.channel ?? labels.channel,
+      tags: { path: page.path(), ...labels.tags, ...tags },
+    };
+    try {
+      const mapped = map ? map(event) : event;
+      if (!mapped) return;
+      const { name, ...fields } = mapped;
+      record(name, { ...fields, kind: undefined });
+    } catch (error) {
+      // The tracker drops an event that cannot be read, and tells the page's `onDrop` why.
+      record(event.name, {
+        get tags(): object {
+          throw error;
+        },
+      });
+    }
+  };
+};

@@ -17,7 +17,7 @@ export const pageViews: Feature<PageViewLabels> = (tell, _, page) => {
     if (from) referrer = location.origin + from.path;
     const tags = { host: location.host, referrer, ...campaign(opened ?? location.search) };
     opened = undefined;
-    const then = { timestamp: new Date(), userId: page.userId() };
+    const then = page.moment();
     return () => tell({ ...view, ...tags }, then);
   });
 };

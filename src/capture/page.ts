@@ -69,17 +69,17 @@ export const createPage = (analytics: Capturer, hasHash: boolean | undefined) =>
     withoutQuery(location.pathname) +
     ((hasHash && /^#!?\/[^?&=;]*/.exec(location.hash)?.[0]) || '');
 
-  return {
+  const page = {
     path,
-    /** Who is identified now; `null` for nobody. */
-    userId: (): string | null => analytics.status().userId ?? null,
+    /** Now, and who is identified (`null` for nobody): for an event that is recorded later. */
+    moment: () => ({ timestamp: new Date(), userId: analytics.status().userId ?? null }),
     listen,
     later,
-    ...createViews({ analytics, listen, later, onEnd, path }),
     /** Calls as the page is hidden or left: it may be the last that is heard of it, and come more than once. */
     onLeave: (listener: () => void): void => void leaves.push(listener),
     /** Calls when all of this comes to its end. */
     onEnd,
     end: (): void => ends.splice(0).forEach((end) => end()),
   };
+  return { ...page, ...createViews(analytics, page) };
 };

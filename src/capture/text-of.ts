@@ -5,13 +5,16 @@ const LONGEST = 100;
 /** Of an element with more text than this the rest is not read: white space is most of what some have. */
 const ENOUGH = 10_000;
 
+/** `NodeFilter.SHOW_TEXT` */
+const SHOW_TEXT = 4;
+
 /** What holds text that a visitor has typed, or may choose, and what is folded away: it has a place on the page. */
 const LEFT_OUT = 'textarea,select,[contenteditable],details:not([open])>:not(summary)';
 
 /** The text of an element on one line, if it was asked for: what is displayed, and nothing that a visitor has typed. */
 export const textOf = (element: Element, { text }: TextLabels): string | undefined => {
   if (!text) return undefined;
-  const texts = ask(document, 'createTreeWalker', element, NodeFilter.SHOW_TEXT);
+  const texts = ask(document, 'createTreeWalker', element, SHOW_TEXT);
   const range = new Range();
   /** Text of a style, of a script, or of what is hidden has no place on the page. */
   const isDisplayed = (node: Node, parent: Element) => {

@@ -29,8 +29,8 @@ const titleNow = (): string | undefined => memberOf(document, 'title') || undefi
  */
 export type Later = (ms: number, work: (isTime?: boolean) => void) => () => void;
 
+/** What views need of the page. */
 interface Parts {
-  analytics: Capturer;
   listen: Listen;
   later: Later;
   onEnd: (end: () => void) => void;
@@ -38,7 +38,7 @@ interface Parts {
 }
 
 /** Follows what is viewed, from the first `onView` on. */
-export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) => {
+export const createViews = (analytics: Capturer, { listen, later, onEnd, path }: Parts) => {
   const begins: Begin[] = [];
   let settled: ReturnType<Begin>[] = [];
   let view: View;
@@ -70,7 +70,7 @@ export const createViews = ({ analytics, listen, later, onEnd, path }: Parts) =>
       view.title = from && areOwn && title === last ? undefined : title;
       last = title;
       settle = undefined;
-      for (const tell of settled) tell?.();
+      settled.forEach((tell) => tell?.());
     };
     settle = later(TITLE_MS, look);
   };

@@ -1,3 +1,4 @@
+import { drain } from './drain.js';
 import { createLogSnag } from './logsnag.js';
 import type { LogSnag } from './logsnag.js';
 import { refuse } from './refuse.js';
@@ -22,11 +23,7 @@ export const takeOverLogSnag = (analytics: Target): LogSnag => {
     if (known) known(...args);
     else refuse(analytics, method);
   };
-  const queue = (page.lsq ??= []);
-  const made = queue.splice(0);
   page.ls = (...call: Call) => run(call);
-  // The function from before pushes, and a part of the page may have kept it.
-  Object.assign(queue, { push: run });
-  made.forEach(run);
+  drain((page.lsq ??= []), run);
   return logsnag;
 };

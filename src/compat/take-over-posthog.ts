@@ -1,3 +1,4 @@
+import { drain } from './drain.js';
 import { createPostHog } from './posthog.js';
 import type { PostHog } from './posthog.js';
 import type { ConsentTarget } from './target.js';
@@ -15,25 +16,20 @@ type Snippet = Call[] & Record<string, unknown> & { people?: Call[] };
 export const takeOverPostHog = (analytics: ConsentTarget, global = 'posthog'): PostHog => {
   const page = globalThis as unknown as Record<string, Snippet>;
   const stub = (page[global] ??= [] as never);
-  // First, since it throws where the global is no list.
-  const made = stub.splice(0);
   const { people, ...posthog } = createPostHog(analytics);
   const { push } = posthog;
-  const list = (stub.people ??= []);
-  const waiting = list.splice(0);
+  drain(stub, push);
+  // Behind the calls that may say who the person is.
   const pushPeople = ([name, ...args]: Call) =>
     (people as unknown as Record<string, ((...args: unknown[]) => void) | undefined>)[name]?.(
       ...args,
     );
-  Object.assign(list, people, { push: pushPeople });
+  drain(Object.assign((stub.people ??= []), people), pushPeople);
   // Those of the snippet that nobody documents.
   for (const name of Object.keys(stub))
     if (typeof stub[name] === 'function')
       stub[name] = (...args: unknown[]) => push([name, ...args]);
   // PostHog's own script does nothing then.
   Object.assign(stub, posthog, { __loaded: true });
-  made.forEach((call) => push(call));
-  // Behind the calls that may say who the person is.
-  waiting.forEach(pushPeople);
   return stub as unknown as PostHog;
 };

@@ -1,4 +1,5 @@
 import { withoutQuery } from '../capture/without-query.js';
+import { drain } from './drain.js';
 import { refuse } from './refuse.js';
 import { createSegment } from './segment.js';
 import type { SegmentAnalytics } from './segment.js';
@@ -60,9 +61,7 @@ export const takeOverSegment = (analytics: Target, global = 'analytics'): Segmen
     const [method, ...args] = withNote(call);
     (segment[method] ?? refused(method))(...args);
   };
-  const made = stub.splice(0);
-  Object.assign(stub, { initialized: true, push: run });
-  made.filter(([method]) => method === 'on').forEach(run);
-  made.filter(([method]) => method !== 'on').forEach(run);
+  stub.sort(([a], [b]) => +(b === 'on') - +(a === 'on'));
+  drain(Object.assign(stub, { initialized: true }), run);
   return stub as unknown as SegmentAnalytics;
 };

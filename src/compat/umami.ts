@@ -1,5 +1,4 @@
-import { pageProps } from './browser/page-props.js';
-import { pathOf } from './browser/page-tags.js';
+import { pageProps, pathOf } from './browser/page-tags.js';
 import type { Target } from './target.js';
 
 /**

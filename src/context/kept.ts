@@ -1,4 +1,7 @@
-import type { Instance, Keep, Update } from './types.js';
+import type { Instance, Keep } from './types.js';
+
+/** Replaces a kept value by what is made of it, and answers with that. */
+type Update<Value> = (change: (value: Partial<Value>) => Partial<Value>) => Partial<Value>;
 
 /** Values that may not be stored, or not yet. One for the page, so that a part that is set up twice has one value. */
 const held = new Map<string, object>();

@@ -13,9 +13,6 @@ export interface Instance {
  */
 export type Keep = 'memory' | 'tab' | 'persistent';
 
-/** Replaces a kept value by what is made of it, and answers with that. */
-export type Update<Value> = (change: (value: Partial<Value>) => Partial<Value>) => Partial<Value>;
-
 /** What is known of an event already: the tags of its call, and the page's `path` and `title` if they were read then. */
 export type Known = Readonly<Record<string, unknown>>;
 

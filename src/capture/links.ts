@@ -1,11 +1,11 @@
 import { CLICKS, elementsOf, hrefOf, linkIn } from './clicked.js';
 import type { Feature } from './feature.js';
 import { textOf } from './text-of.js';
-import type { TextLabels } from './types.js';
+import type { DownloadLabels, TextLabels } from './types.js';
 import { withoutQuery } from './without-query.js';
 
 /** Clicks on links to addresses of the web, or to what the page has made, that `tagsOf` has something to say of. */
-export const linkFeature =
+const linkFeature =
   <Labels extends TextLabels>(
     tagsOf: (url: URL, element: Element, labels: Labels) => object | false | '' | null,
   ): Feature<Labels> =>
@@ -29,3 +29,17 @@ export const linkFeature =
 
 /** Clicks on links to other hosts. */
 export const outbound = linkFeature(({ host }) => host && host !== location.host && {});
+
+const EXTENSIONS = '7z|apk|csv|dmg|docx?|exe|gz|mp[34]|pdf|pkg|pptx?|rar|txt|xlsx?|zip';
+
+/** Clicks on links to files. */
+export const downloads = linkFeature<DownloadLabels>(
+  ({ host, pathname }, element, { extensions }) => {
+    const ending = RegExp(`\\.(${extensions?.join('|') ?? EXTENSIONS})$`, 'i');
+    /** The name to save the file with. The browser finds one if it is empty. */
+    const name = element.getAttribute('download');
+    const found = ending.exec(withoutQuery(pathname)) ?? ending.exec(name!);
+    // What the page has made has no host, and no file's name in its address.
+    return ((host && found) || name !== null) && { extension: found?.[1]!.toLowerCase() };
+  },
+);
