@@ -100,9 +100,14 @@ export const deleteDatabase = (name: string): unknown =>
 /** Without `crypto`, or with one that a script has broken, the id is less random: it is no secret. */
 export const newId = (): string => mayFail(nanoid) ?? Math.random().toString(36).slice(2);
 
-/** Bytes of a text in UTF-8. Where the page has broken the encoder, the most that they can be. */
+/**
+ * Bytes of a text in UTF-8. Most texts are ASCII, and to encode one takes a sixth of a call's time. Where the page has
+ * broken the encoder, the most that they can be.
+ */
 export const byteLength = (text: string): number =>
-  mayFail(() => new TextEncoder().encode(text).length) ?? 3 * text.length;
+  /^[ -~]*$/.test(text)
+    ? text.length
+    : (mayFail(() => new TextEncoder().encode(text).length) ?? 3 * text.length);
 
 /** Milliseconds since the epoch by the browser's clock: pages of a site share what goes by it. */
 export const now = (): number => Date.now();

@@ -96,10 +96,9 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
 
   /** Settles each flush of which nothing is under way any more. Records of later calls do not hold it up. */
   const settle = () => {
-    if (flushes.length) {
-      const first = [...entriesOf(outbox)].find((entry) => entry.isSent);
-      flushes = flushes.filter(([done, last]) => (first && first.order <= last) || done());
-    }
+    if (!flushes.length) return;
+    const first = [...entriesOf(outbox)].find((entry) => entry.isSent);
+    flushes = flushes.filter(([done, last]) => (first && first.order <= last) || done());
   };
 
   let isPumping = false;
@@ -126,7 +125,19 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
     isAgain = true;
   };
 
-  /** Starts what may be started now. */
+  /**
+   * Starts what may be started now, and sets the alarm for the next time to act. The first row that holds decides:
+   *
+   * | when                               | this round                                        | the next round                  |
+   * | ---------------------------------- | ------------------------------------------------- | ------------------------------- |
+   * | storage may not be used            | does nothing                                      | with consent                    |
+   * | the page is being left             | does nothing: records are handed off              | when it is back                 |
+   * | the gate is closed                 | counts what dead pages have left, and trims it    | when the gate opens             |
+   * | a token function has to be asked   | asks it                                           | at once                         |
+   * | records may go, and places are free | names the records, and starts their requests      | at once                         |
+   * | places are free                    | claims what dead pages have left                  | when something is claimed       |
+   * | all places are taken               | does nothing                                      | with an answer                  |
+   */
   const round = async (): Promise<void> => {
     isAgain = false;
     alarm.stop(); // the clock may have jumped, so the next time to act is found again
