@@ -14,6 +14,7 @@ export type {
   PlaceSum,
   Progress,
   Source,
+  TargetChanges,
   TargetDead,
   TargetLock,
   TargetState,

@@ -170,7 +170,9 @@ export const createPageHandler = (parts: Parts): RequestListener => {
     const { url = '/' } = request;
     if (url.startsWith(`${relayPath}/`)) return parts.relay(request, response);
     if (url.startsWith('/_/')) return parts.service(request, response);
-    if (FOLDERS.some((serve) => serve(request, response))) return;
+    // Beside its pages the site has their texts, which are shown as documents here.
+    const isDocument = /\.md($|\?)/.test(url);
+    if (!isDocument && FOLDERS.some((serve) => serve(request, response))) return;
     answer(request, response).catch((error: NodeJS.ErrnoException) => {
       const isMissing = error.code === 'ENOENT'; // not built yet
       if (!isMissing) console.error(error);
