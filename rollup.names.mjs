@@ -11,7 +11,7 @@ export const NEXT = '.new';
  */
 export const INTERNAL = [
   // what the outbox has, and its records
-  ...['born', 'bytes', 'database', 'dirty', 'emit', 'isClaiming', 'isNamed', 'isOpen'],
+  ...['born', 'bytes', 'database', 'dirty', 'emit', 'isClaiming', 'isDue', 'isNamed', 'isOpen'],
   ...['isSent', 'maker', 'medium', 'noted', 'onRestart', 'order', 'parcel', 'resends', 'settings'],
   ...['timer', 'writes', 'writing'],
   // claims

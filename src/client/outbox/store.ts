@@ -25,6 +25,8 @@ export interface Store extends Memory {
   isClaiming?: boolean;
   /** The timer of a write that waits a moment, so that later changes join it. */
   timer?: number | undefined;
+  /** Something has changed that must be written as soon as the transaction before it has ended. */
+  isDue?: boolean;
   /** Settles when all changes are written. */
   writing?: Promise<void> | undefined;
   /** Called when a new life begins: what was under way is forgotten. */
@@ -57,6 +59,7 @@ export const restart = (store: Store, isKept: (parcel: Parcel) => boolean): void
   store.life = newId();
   store.until = 0;
   store.noted = undefined;
+  store.isDue = true;
   store.onRestart();
 };
 

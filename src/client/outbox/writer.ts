@@ -27,8 +27,8 @@ export const updateNote = (store: Store): void => {
   }
 };
 
-/** Writes these parcels and the lease in one transaction. Resolves with whether it was committed. */
-export const write = async (store: Store, parcels: readonly Parcel[]): Promise<boolean> => {
+/** Writes these parcels and the lease in one transaction. What was not committed is written with the next change. */
+export const write = async (store: Store, parcels: readonly Parcel[]): Promise<void> => {
   const { life, dirty } = store;
   let isDone = false;
   let isOpen: boolean | undefined;
@@ -70,18 +70,19 @@ export const write = async (store: Store, parcels: readonly Parcel[]): Promise<b
     }
   }
   updateNote(store);
-  return isDone;
 };
 
 /** Writes what has changed, one transaction after the other. */
 export const writeChanges = (store: Store): Promise<void> => {
   clearTimeout(store.timer);
   store.timer = undefined;
+  store.isDue = true;
   return (store.writing ??= (async () => {
     await undefined; // the rest of the task may change more
-    let isWell = true;
-    while (isWell && store.dirty.size && store.database && !isBroken(store))
-      isWell = await write(store, [...store.dirty]);
+    while (store.isDue && store.dirty.size && store.database && !isBroken(store)) {
+      store.isDue = false; // a record that ends meanwhile waits for its moment
+      await write(store, [...store.dirty]);
+    }
     updateNote(store);
     store.writing = undefined;
   })());

@@ -20,6 +20,22 @@ describe('a write', () => {
     expect(run).toHaveBeenCalledTimes(2);
   });
 
+  it('does not follow another one for what ends meanwhile, which goes along with the next', async () => {
+    const page = openPage();
+    page.add('a');
+    await page.stored();
+    const run = vi.spyOn(page.database, 'run');
+    page.add('b');
+    const { parcel } = page.entry('b');
+    while (!parcel.writes) await undefined; // its transaction has begun
+    finish(page.outbox, page.entry('a'));
+    while (parcel.stored !== 'yes') await new Promise(setImmediate);
+    page.add('c');
+    await page.stored();
+    expect(run).toHaveBeenCalledTimes(2); // for 'b', then for 'a' and 'c'
+    expect(page.held()).toEqual(['b', 'c']);
+  });
+
   it('is noted as the page is left, although an earlier one of the same parcel has ended', async () => {
     const page = openPage();
     await page.written();
