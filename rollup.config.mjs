@@ -82,48 +82,16 @@ const minifyMore = {
   },
 };
 
-/** The names of what stays inside of a script are a fiftieth of it. `web-vitals` marks its own by a `_`. */
+/** The names of what stays inside of a script are a fiftieth of it. */
 const SHORTENED = {
-  properties: { builtins: true, regex: new RegExp(`^(_[a-z]\\w+|${INTERNAL.join('|')})$`) },
-};
-
-const VITALS = `${import.meta.dirname}/node_modules/web-vitals/dist/modules/`;
-
-/**
- * Makes `web-vitals` smaller for a tag, which gives it no options, reads only the name and the value of a metric, and
- * starts it when the page is shown. `vitals-parts.ts` replaces some of its modules. The others lose their lines for
- * options, for attribution and for prerendered pages.
- */
-const smallVitals = {
-  name: 'small-vitals',
-  resolveId: (source, importer = '') => {
-    if (source === 'web-vitals') return `${VITALS}index.js`;
-    const hasStandIn =
-      importer.startsWith(VITALS) &&
-      /\/(bindReporter|initMetric|initUnique|whenActivated)\.js$/.test(source);
-    return hasStandIn ? `${import.meta.dirname}/src/capture/vitals-parts.ts` : null;
-  },
-  transform: (code, id) => {
-    // The options of `observe` come from the other modules.
-    if (!id.startsWith(VITALS) || id.endsWith('/observe.js')) return null;
-    const less = code
-      .replace(/, opts = \{\}|\bopts, /g, '')
-      .replace(/\bopts\.\w+/g, 'undefined')
-      .replace(
-        /^.*(\.entries( =|\.push)|entries: \[entry|lcpEntryManager|_on[A-Z]|'prerenderingch).*[;,]$/gm,
-        '',
-      )
-      .replace(/\bdocument\.prerendering\b/g, 'false');
-    // Source maps leave them out: their sources would be 40 kB of the package.
-    return { code: less, map: { mappings: '' } };
-  },
+  properties: { builtins: true, regex: new RegExp(`^(${INTERNAL.join('|')})$`) },
 };
 
 /** A script for a tag. */
 const tag = (input, file) => ({
   input,
   output: script(file),
-  plugins: [smallVitals, resolve(), ts, minify(2020, SHORTENED), minifyMore],
+  plugins: [resolve(), ts, minify(2020, SHORTENED), minifyMore],
 });
 
 const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));

@@ -105,50 +105,6 @@ test('records web vitals as a page is left, and hands them off @firefox', async 
   for (const [name, value] of Object.entries(measures)) expect(typeof value, name).toBe('number');
 });
 
-test('measures what the package `web-vitals` measures @firefox', async ({
-  page,
-  browserName,
-  service,
-  site,
-}) => {
-  site.mount('/vendor/', 'node_modules/web-vitals/dist');
-  // A busy browser has no idle moment before the page is left.
-  const body = `<script type="module">
-    delete window.requestIdleCallback;
-    import * as webVitals from '/vendor/web-vitals.js';
-    for (const on of ['onCLS', 'onFCP', 'onINP', 'onLCP', 'onTTFB'])
-      webVitals[on](({ name, value }) => (sessionStorage[name.toLowerCase()] = value.toFixed(3)));
-    document.querySelector('button').onclick = () => {
-      const end = performance.now() + 120;
-      while (performance.now() < end);
-      document.querySelector('p').textContent = 'pressed';
-    };
-    const pushed = () => document.querySelector('hr').style.marginTop = '200px';
-    requestAnimationFrame(() => setTimeout(pushed, 50));
-  </script><hr><h2>Shifted</h2><button>Press</button><p>waits</p>`;
-  const html = site.tagged({ auto: `vitals ${HERE}` }, { ...AUTO, body });
-  await page.goto(site.page('/', html));
-  await page.locator('hr[style]').waitFor({ state: 'attached' });
-  await page.getByText('Press').click();
-  // The browser tells after the next frame how long the click took, and the package reads it in a later task.
-  await page.evaluate(
-    () =>
-      new Promise<void>((done) => {
-        const found = (list: PerformanceObserverEntryList) =>
-          list.getEntriesByName('click').length && setTimeout(done);
-        new PerformanceObserver(found).observe({ type: 'event', buffered: true });
-      }),
-  );
-  await page.goto(site.page('/bare', BARE));
-  const [[, { path: _, title: __, ...measures }]] = (await captured(service, ['Web Vitals'])) as [
-    Row,
-  ];
-  const theirs = Object.entries(await page.evaluate(() => ({ ...sessionStorage })));
-  expect(measures).toEqual(Object.fromEntries(theirs.map(([name, value]) => [name, +value])));
-  expect(measures['lcp']).toBeGreaterThan(0);
-  if (browserName === 'chromium') expect(measures['inp']).toBeGreaterThan(100);
-});
-
 promiseTest(
   'keeps the back/forward cache with everything on, and counts what comes back @firefox',
   async ({ stage }) => {

@@ -7,30 +7,38 @@ import type { Parcel } from './parcel.js';
 /** No request is started under a lease that ends sooner. */
 const MARGIN_MS = 10_000;
 
-/** What is stored of the parcels in memory, and for which life. */
-export interface Store extends Memory {
-  /** Begins the names of all that is stored for the destination. */
-  name: string;
-  /** Missing while storage may not be used. */
-  database?: Database | undefined;
+/** The life under which this page holds its parcels. */
+interface Life {
   /** One stretch of the page's life, from its start or return until it is left or has stood still for too long. */
   life: string;
   /** The end of the life's lease; 0 if it has none yet. */
   until: number;
-  /** Parcels that have changed since they were last written. */
-  dirty: Set<Parcel>;
-  /** Parcels in the exit note of this life. Without a database, that note is where they are stored. */
-  noted?: Set<Parcel> | undefined;
   /** A claim is under way. Its parcels are held by the lease, although they are not in memory yet. */
   isClaiming?: boolean;
-  /** The timer of a write that waits a moment, so that later changes join it. */
-  timer?: number | undefined;
-  /** Something has changed that must be written as soon as the transaction before it has ended. */
-  isDue?: boolean;
-  /** Settles when all changes are written. */
-  writing?: Promise<void> | undefined;
   /** Called when a new life begins: what was under way is forgotten. */
   onRestart: () => void;
+}
+
+/** What is still to be written, and when (`writer.ts`). */
+interface Writes {
+  /** Parcels that have changed since they were last written. */
+  dirty: Set<Parcel>;
+  /** Something has changed that must be written as soon as the transaction before it has ended. */
+  isDue?: boolean;
+  /** The timer of a write that waits a moment, so that later changes join it. */
+  timer?: number | undefined;
+  /** Settles when all changes are written. */
+  writing?: Promise<void> | undefined;
+}
+
+/** What is stored of the parcels in memory, and for which life. */
+export interface Store extends Memory, Life, Writes {
+  /** Begins the names of all that is stored for the destination. */
+  name: string;
+  /** Missing while storage may not be used. */
+  database?: Database | undefined;
+  /** Parcels in the exit note of this life. Without a database, that note is where they are stored. */
+  noted?: Set<Parcel> | undefined;
 }
 
 /** Whether the database has failed. The parcels are then in memory, and in the exit note of a page that is hidden. */
