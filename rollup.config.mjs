@@ -87,11 +87,17 @@ const SHORTENED = {
   properties: { builtins: true, regex: new RegExp(`^(${INTERNAL.join('|')})$`) },
 };
 
+/** Leaves packages out of a source map: they are minified already, or of a few lines. */
+const ownSources = {
+  name: 'own-sources',
+  transform: (code, id) => (id.includes('node_modules') ? { code, map: { mappings: '' } } : null),
+};
+
 /** A script for a tag. */
 const tag = (input, file) => ({
   input,
   output: script(file),
-  plugins: [resolve(), ts, minify(2020, SHORTENED), minifyMore],
+  plugins: [ownSources, resolve(), ts, minify(2020, SHORTENED), minifyMore],
 });
 
 const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));

@@ -34,7 +34,7 @@ const SHIPPED = new Set([
 /** Files that the entries share. */
 const SHARED = /^dist\/(types-[\w-]+\.d\.c?ts|(client|relay)-shared-[\w-]+\.c?js)$/;
 const MAY_SHIP = /^(docs\/[\w-]+\.md|dist\/outbox(-\w+)?\.js\.map|LICENSE|(README|CHANGELOG)\.md)$/;
-const MAX_UNPACKED_BYTES = 3_220_000;
+const MAX_UNPACKED_BYTES = 3_196_000;
 
 /** What may be imported by name, beside Node's own modules, and by which files. */
 const IMPORTS: Record<string, RegExp> = {

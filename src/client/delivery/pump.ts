@@ -126,17 +126,13 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
   };
 
   /**
-   * Starts what may be started now, and sets the alarm for the next time to act. The first row that holds decides:
-   *
-   * | when                               | this round                                        | the next round                  |
-   * | ---------------------------------- | ------------------------------------------------- | ------------------------------- |
-   * | storage may not be used            | does nothing                                      | with consent                    |
-   * | the page is being left             | does nothing: records are handed off              | when it is back                 |
-   * | the gate is closed                 | counts what dead pages have left, and trims it    | when the gate opens             |
-   * | a token function has to be asked   | asks it                                           | at once                         |
-   * | records may go, and places are free | names the records, and starts their requests      | at once                         |
-   * | places are free                    | claims what dead pages have left                  | when something is claimed       |
-   * | all places are taken               | does nothing                                      | with an answer                  |
+   * Starts what may be started now. The first of these that holds decides, also when the next round comes:
+   * - storage may not be used: nothing, until consent is given
+   * - the page is being left: nothing, until it is back
+   * - the gate is closed: what dead pages have left is counted and trimmed, until the gate opens
+   * - a token function has to be asked: it is asked
+   * - records may go, and places are free: they are named, and their requests start
+   * - places are free: what dead pages have left is claimed
    */
   const round = async (): Promise<void> => {
     isAgain = false;
