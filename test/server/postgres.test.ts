@@ -18,6 +18,13 @@ vi.mock('../../src/server/store/hours.js', async (load) => ({
   PIECE: 50,
 }));
 
+/** What the role of all stores here has set, so that the whole contract holds with it. */
+const UNUSUAL = [
+  ...['array_nulls = off', 'standard_conforming_strings = off', "DateStyle = 'German, YMD'"],
+  ...["IntervalStyle = 'sql_standard'", "TimeZone = 'Asia/Kathmandu'", 'bytea_output = escape'],
+  ...['extra_float_digits = -15', 'lock_timeout = 1', 'transform_null_equals = on'],
+  "default_transaction_isolation = 'serializable'",
+];
 const ALL = { limit: 10_000 };
 const STORED = { outcome: 'stored' };
 
@@ -31,11 +38,12 @@ describe.skipIf(!hasPostgres)('over a Postgres', () => {
     server = await startPostgres({ max_stack_depth: '200kB', fsync: 'off' });
     client = new pg.Client(server.url).on('error', () => {}); // it is killed on purpose
     await client.connect();
-  });
+    for (const setting of UNUSUAL) await client.query(`ALTER ROLE postgres SET ${setting}`);
+  }, 60_000);
   afterAll(async () => {
     await client.end();
     await server.stop();
-  });
+  }, 60_000);
 
   const open = async (options: PostgresStoreOptions) => {
     const store = await createPostgresStore(options);
@@ -325,6 +333,33 @@ describe.skipIf(!hasPostgres)('over a Postgres', () => {
     });
     expect(await store.refused(ALL)).toEqual([]);
   });
+
+  it.each([
+    ['is read-only', 'default_transaction_read_only = on', 'read-only transaction'],
+    ['has another role', 'role = stranger', 'permission denied'],
+  ])(
+    'stores again as soon as a new connection can, where an old one %s',
+    async (_, setting, words) => {
+      const { open } = enter();
+      await client.query(`DROP ROLE IF EXISTS stranger; CREATE ROLE stranger`);
+      const store = await open();
+      // Connections keep what the database had them set as they began.
+      const reconnect = () =>
+        client.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+        WHERE application_name = 'analytics-outbox'`);
+      await client.query(`ALTER DATABASE postgres SET ${setting}`);
+      await reconnect();
+      try {
+        await vi.waitFor(() => expect(store.write([incomingEvent()])).rejects.toThrow(words));
+        await Promise.allSettled([store.check(), store.check(), store.check()]); // all connections
+      } finally {
+        await client.query(`ALTER DATABASE postgres RESET ${setting.split(' ')[0]}`);
+      }
+      await Promise.allSettled([store.check(), store.check()]);
+      expect(await store.write([incomingEvent()])).toEqual([STORED]);
+      expect(await store.refused(ALL)).toEqual([]);
+    },
+  );
 
   it('says at once that the database is gone, comes back with it, and has what it answered for', async () => {
     const store = await enter().open();
