@@ -299,6 +299,25 @@ describe.skipIf(!hasPostgres)('over a Postgres', () => {
     expect(await Promise.all(searches)).toEqual(searches.map(() => []));
   });
 
+  it('has no room for rows where the disk of the server is full, though a small write passes', async () => {
+    const { open, schema } = enter();
+    const [store, other] = [await open(), await open()];
+    await Promise.all([store, other].map((one) => one.check({ asksForRoom: true })));
+    await client.query(`
+      CREATE FUNCTION public.full() RETURNS event_trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'could not extend file'; END $$;
+      CREATE EVENT TRIGGER full_disk ON ddl_command_end EXECUTE FUNCTION public.full()`);
+    try {
+      await store.check();
+      await expect(store.check({ asksForRoom: true })).rejects.toThrow('could not extend file');
+    } finally {
+      await client.query(`DROP EVENT TRIGGER full_disk`);
+    }
+    await store.check({ asksForRoom: true });
+    const { rows } = await client.query(`SELECT to_regclass('"${schema}".room') AS room`);
+    expect(rows).toEqual([{ room: null }]);
+  });
+
   it('stores what stands beside JSON that is too deep, and keeps that as a dead letter', async () => {
     const store = await enter().open();
     const deep = { a: JSON.parse('['.repeat(3_000) + ']'.repeat(3_000)) as unknown };

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 
@@ -143,6 +144,16 @@ export const codeOf = (error: unknown): string | undefined => {
 export const inWords = (error: unknown, path: string): unknown => {
   const words = WORDS[codeOf(error) ?? '']?.(path);
   return words ? new Error(words, { cause: error }) : error;
+};
+
+/** What has to be free before a disk that was full counts as having room again. */
+const ROOM = 16 * 1_048_576;
+
+/** Rejects if the disk of a file is nearly full. A file system that does not say how much is free counts as having room. */
+export const checkRoom = async (path: string): Promise<void> => {
+  if (path === ':memory:') return;
+  const { bavail, bsize, blocks } = await statfs(dirname(path));
+  if (blocks && bavail * bsize < ROOM) throw new Error(WORDS['SQLITE_FULL']!(path));
 };
 
 interface Job {
