@@ -168,6 +168,13 @@ it('tries one write at a time while the database fails, and has all others wait 
   expect(write).toHaveBeenCalledTimes(2);
   fail();
   expect((await tried).status).toBe(503);
+  // Of requests that were read at once, one is written.
+  write.mockRejectedValueOnce(new Error('away'));
+  const statuses = (await Promise.all([1, 2, 3].map(() => post('/v1/event', event)))).map(
+    ({ status }) => status,
+  );
+  expect(statuses).toEqual([503, 503, 503]);
+  expect(write).toHaveBeenCalledTimes(3);
   expect((await post('/v1/event', event)).status).toBe(200);
   expect(await service.health()).toMatchObject({ status: 'ok' });
 });
