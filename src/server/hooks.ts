@@ -40,7 +40,10 @@ export type ServerMetric =
   | 'export_behind'
   /** Milliseconds for which the oldest of these rows has been stored. Label: `target`. */
   | 'export_delay_ms'
-  /** 1 a message that was sent because of rows with `notify`. Label: `outcome`, `delivered`, `retry` or `refused`. */
+  /**
+   * 1 a message that was sent because of rows with `notify`. Label: `outcome`, `delivered`, `retry`, `refused` (the address
+   * is wrong) or `dropped` (the receiver refuses this message).
+   */
   | 'notified';
 
 /** An option that bounds how much is kept. Beyond it the oldest is deleted. */
@@ -69,7 +72,8 @@ export interface ServerError {
    * - `notify`: a target of notifications takes none.
    * - `unlisted`: records name a project or channel that is not listed; each value is reported once a day.
    * - `dropped`: dead letters or ids were deleted because there were too many, or rows by their age that a target of an
-   *   export lacks; reported once a minute at the most.
+   *   export lacks, reported once a minute at the most; or a message of notifications, which its receiver refuses;
+   *   or rows of a target of an export, whose table was dropped or emptied.
    * - `storage`: the queue is set up so that it may lose records; reported at the start.
    * - `export`: a target of an export takes nothing, or is set up wrongly.
    * - `erasure`: rows were erased that a target of an export may have and cannot delete.

@@ -7,6 +7,7 @@ import type { Names } from './records.js';
 import {
   checkClients,
   isList,
+  isName,
   isRate,
   names,
   originsKind,
@@ -50,7 +51,10 @@ export interface ServiceOptions extends ServerOptions {
    * @default none
    */
   relayPath?: string | undefined;
-  /** Origins whose pages may send below `relayPath`, each as `https://shop.example`, or a function that decides. @default none */
+  /**
+   * Origins whose pages may send below `relayPath`: `https://shop.example`, `https://*.shop.example`, or a function.
+   * @default none
+   */
   origins?: Origins | undefined;
   /**
    * Needed to read, export or erase: 16 characters or more, and none of the write tokens. Without it all of that is
@@ -107,12 +111,12 @@ export const checkReadTokens = (
 
 const isReadToken = (value: unknown): boolean => {
   const { token, project } = (value ?? {}) as Partial<ReadToken>;
-  return readToken.fits(token) && isText(project);
+  return readToken.fits(token) && isName(project);
 };
 const isWriteToken = (value: unknown): boolean => {
   const { token, projects, rate } = (value ?? {}) as Partial<WriteToken>;
   const isFineRate = rate === undefined || rate === false || isRate(rate);
-  return isToken(token) && (projects === '*' || isList(projects, isText)) && isFineRate;
+  return isToken(token) && (projects === '*' || isList(projects, isName)) && isFineRate;
 };
 const path: Kind = {
   words: 'a path like "/a"',

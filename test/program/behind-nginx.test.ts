@@ -22,7 +22,7 @@ const start = async (place: string) => {
   mkdirSync(join(files, 'rows'), { recursive: true });
   copyFileSync('src/server/rows/page/index.html', join(files, 'rows', 'index.html'));
   for (const name of ['rows/rows.js', 'rows/rows.css', 'rows/show.css', 'outbox-auto.js'])
-    writeFileSync(join(files, name), name);
+    writeFileSync(join(files, name), name.repeat(100));
   const said: string[] = [];
   const say = (line: string) => void said.push(line);
   const served = serve(
@@ -91,7 +91,13 @@ it.skipIf(!findNginx()).each(['/in/', '/'])(
     expect((await resend('https://evil.example')).status).toBe(403);
 
     // What pages load and send, and rows as they arrive.
-    expect(await (await ask('outbox-auto.js')).text()).toBe('outbox-auto.js');
+    const file = await ask('outbox-auto.js', { headers: { 'accept-encoding': 'gzip, br' } });
+    expect(await file.text()).toBe('outbox-auto.js'.repeat(100));
+    expect(file.headers.get('content-encoding')).toBe('br');
+    const known = { 'accept-encoding': 'gzip, br', 'if-none-match': file.headers.get('etag')! };
+    expect((await ask('outbox-auto.js', { headers: known })).status).toBe(304);
+    for (const name of ['rows/rows.js', 'rows/rows.css'])
+      expect((await ask(name)).headers.get('content-encoding')).toBe('gzip');
     const feed = readEvents(await ask('rows?format=sse', { headers: { cookie } }));
     const send = (origin: string) =>
       ask('a/v1/batch', {

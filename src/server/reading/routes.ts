@@ -16,7 +16,10 @@ import { readPlace } from './place.js';
 import {
   MAX_PROFILES,
   MAX_RESENT,
+  NO_USER,
+  inQuotes,
   readDeletion,
+  readErasure,
   readFilter,
   readHourFilter,
   readSpan,
@@ -52,7 +55,6 @@ const PAGE_HEADERS = {
 };
 const DATA_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-const NO_USER = '`project` and `user` must be given';
 const wrong = (message: string): Response => refuse(400, { message });
 const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' in asked;
 
@@ -206,14 +208,22 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     const asked = readDeletion(queryOf(c));
     if (isWrong(asked)) return wrong(asked.wrong);
     const { erased, upto } = asked.value;
-    if (upto === undefined) return answerRead(await store.countErased(erased));
-    return answerRead({ deleted: await store.erase(erased, upto) });
+    if (upto !== undefined) return answerRead({ deleted: await store.erase(erased, upto) });
+    const counted = await store.countErased(erased);
+    const message = `There are no such rows: ${inQuotes(erased)}`;
+    return answerRead({ ...counted, ...(!counted.rows && { message }) });
   };
 
   const erase = async (c: Context): Promise<Response> => {
-    const [project, user] = [queryOf(c).get('project'), queryOf(c).get('user')];
-    if (!project || !user) return wrong(NO_USER);
-    return answerRead({ deleted: await store.erase({ project, user_id: user }) });
+    const asked = readErasure(queryOf(c));
+    if (isWrong(asked)) return wrong(asked.wrong);
+    const { project, user_id } = asked.value;
+    const [profile] = await store.profiles({ project, user_id }, { limit: 1 });
+    const deleted = await store.erase({ project, user_id });
+    const message = profile
+      ? 'There were no rows. The profile is deleted'
+      : `Nobody of this name is there: ${inQuotes({ project, user: user_id })}`;
+    return answerRead({ deleted, ...(!deleted && { message }) });
   };
 
   app.get('/rows', showRows);
