@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHeldBodies, createRateLimit } from '../../../src/server/http/admission.js';
+import { createRateLimit } from '../../../src/server/http/admission.js';
 
 describe('a rate limit', () => {
   it('lets a burst through, then so many a second', () => {
@@ -49,30 +49,4 @@ describe('a rate limit', () => {
     time = 0;
     expect(limit('a', 1)).toBe(1_000);
   });
-});
-
-const hold = () => createHeldBodies({ ofAll: 100, ofClient: 40 });
-
-it('has room for so many bytes of a client, and of all', () => {
-  const open = hold();
-  expect(open('a').grow(40)).toBeUndefined();
-  expect(open('a').grow(1)).toBe(429);
-  expect(open('b').grow(40)).toBeUndefined();
-  expect(open('c').grow(21)).toBe(503);
-  expect(open('c').grow(20)).toBeUndefined();
-});
-
-it('has room again for what is released', () => {
-  const open = hold();
-  const body = open('a');
-  for (let chunk = 1; chunk <= 4; chunk++) body.grow(chunk * 10);
-  expect(body.grow(41)).toBe(429);
-  body.release();
-  expect(open('a').grow(40)).toBeUndefined();
-});
-
-it('shares all of it among clients that cannot be told apart', () => {
-  const open = hold();
-  for (let bodies = 0; bodies < 10; bodies++) expect(open('').grow(10)).toBeUndefined();
-  expect(open('').grow(1)).toBe(503);
 });
