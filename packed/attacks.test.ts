@@ -1,17 +1,26 @@
 /**
- * What one client can do to the others: each attack runs for some seconds against the program over Redis, while other
- * visitors go on. None of these is refused or waits for long, and the relay neither ends nor takes more memory than it
+ * What strangers can do to the others: each attack runs for some seconds against the program, while other visitors go
+ * on. That of one client is against the program over Redis; those of networks are against the program over a file. None of these is refused or waits for long, and the relay neither ends nor takes more memory than it
  * may. `CASES` picks some by name. On Linux, for the memory. Attacks take all of a machine, so they are for the night.
  */
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  addressesOf300,
+  addressesOfOne,
+  flood as floodFrom,
+  ofOneNetwork,
+  ofTwelveNetworks,
+  servedBeside,
+} from '../test/support/strangers.js';
 import { hasRedis, startRedis, type RedisServer } from '../test/support/start-redis.mjs';
 import { MANIFEST } from './support/entries.js';
 import { FOLDER, INSTALLED } from './support/install.js';
@@ -189,6 +198,44 @@ describe.skipIf(!hasRedis || process.platform !== 'linux')('others go on beside'
       expect(peakMibOf(running.pid)).toBeLessThan(MOST_RSS_MIB);
     } finally {
       await running.kill();
+    }
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('other networks go on beside', () => {
+  const NETWORKS = {
+    'half-sent bodies of one /48': ofOneNetwork,
+    'half-sent bodies of twelve /24s': ofTwelveNetworks,
+    'records of a /24 of 200 addresses': floodFrom(addressesOfOne, 100),
+    'records of 300 /24s': floodFrom(addressesOf300, 100),
+  };
+  const picked = Object.entries(NETWORKS).filter(([name]) =>
+    name.includes(process.env.CASES ?? ''),
+  );
+  it.each(picked)('%s', async (name, attack) => {
+    const folder = mkdtempSync(join(tmpdir(), 'attacks-'));
+    const running = startProgram({
+      command: [
+        ...[process.execPath, '--max-old-space-size=512'],
+        join(INSTALLED, MANIFEST.bin['analytics-outbox']!),
+      ],
+      folder: FOLDER,
+      env: {
+        ...{ DATA_FOLDER: folder, SITE_ORIGIN: ORIGIN, PROJECTS: 'shop', CHANNELS: 'web' },
+        ...{ HOST: '127.0.0.1', PORT: '0', TRUSTED_PROXIES: '1' },
+      },
+    });
+    try {
+      const [, address] = await running.says(/listens at (http:[\w.:/]+)/);
+      const site = { url: `${address}/a`, origin: ORIGIN, project: 'shop', channel: 'web' };
+      const served = await servedBeside(site, attack, { seconds: 4 * SECONDS, slowMs: 8_000 });
+      console.log(`${name}: ${JSON.stringify(served)}`);
+      for (const share of Object.values(served)) expect(share).toBeGreaterThanOrEqual(0.95);
+      expect(running.isAlive()).toBe(true);
+      expect(peakMibOf(running.pid)).toBeLessThan(MOST_RSS_MIB);
+    } finally {
+      await running.kill();
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 });

@@ -4,6 +4,7 @@ import { readDelays } from '../exports/delays.js';
 import { answerJson, refuse } from '../http/answers.js';
 import { parseJson } from '../records.js';
 import { readBody } from '../http/body.js';
+import { createHeldBodies } from '../http/held-bodies.js';
 import type { ServiceOptions } from '../service-options.js';
 import type { Setup } from '../setup.js';
 import type { Count, Span, Store } from '../store/port.js';
@@ -27,10 +28,8 @@ import {
 } from './query.js';
 import type { ReadingTrouble } from './reading-trouble.js';
 
-const RESEND_BODY = {
-  maxBytes: 65_536,
-  held: { grow: () => undefined, mayReserve: () => true },
-};
+/** The body of a request to send refused records again has this many bytes at the most. */
+const RESEND_BYTES = 65_536;
 
 interface Parts extends Pick<ServiceOptions, 'page'> {
   store: Store;
@@ -136,7 +135,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   };
 
   const resend = async (c: Context): Promise<Response> => {
-    const body = await readBody(c.req.raw, RESEND_BODY);
+    const body = await readBody(c.req.raw, createHeldBodies({ all: RESEND_BYTES })('', ''));
     const parsed = typeof body === 'string' ? parseJson(body) : undefined;
     const seqs = isObject(parsed) ? parsed['seqs'] : undefined;
     const isFine =
