@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasRedis, startRedis, type RedisServer } from '../test/support/start-redis.mjs';
+import { startRedis, type RedisServer } from '../test/support/start-redis.mjs';
 import { MANIFEST } from './support/entries.js';
 import { FOLDER, INSTALLED } from './support/install.js';
 import { startProgram } from './support/program.js';
@@ -149,7 +149,7 @@ const startVisitors = (relay: Relay) => {
 const peakMibOf = (pid: number) =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
-describe.skipIf(!hasRedis || process.platform !== 'linux')('others go on beside', () => {
+describe.skipIf(process.platform !== 'linux')('others go on beside', { tags: ['Redis'] }, () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();

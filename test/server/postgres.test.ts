@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hasPostgres, startPostgres, type PostgresServer } from '../support/start-postgres.mjs';
+import { startPostgres, type PostgresServer } from '../support/start-postgres.mjs';
 import { createPostgresStore, type PostgresStoreOptions } from '../../src/service-postgres.js';
 import type { Incoming } from '../../src/server/incoming.js';
 import type { StoreWorld } from './contract/scenario.js';
@@ -21,7 +21,7 @@ vi.mock('../../src/server/store/hours.js', async (load) => ({
 const ALL = { limit: 10_000 };
 const STORED = { outcome: 'stored' };
 
-describe.skipIf(!hasPostgres)('over a Postgres', () => {
+describe('over a Postgres', { tags: ['Postgres'] }, () => {
   let server: PostgresServer;
   let client: pg.Client;
   let worlds = 0;
