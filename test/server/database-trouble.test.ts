@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ServiceOptions, Store } from '../../src/service.js';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import type { BatchAnswer } from '../../src/interface/wire.js';
+import type { Written } from '../../src/server/store/port.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { incomingEvent } from './support/incoming.js';
 import { refuseRows } from './support/refuse-rows.js';
@@ -81,7 +82,19 @@ it('asks the database no more than once a second whether it is ready, and not at
   time += 1_000;
   await post('/v1/event', event);
   await send('/ready');
+  let end: (written: Written[]) => void = () => {};
+  const write = vi.spyOn(store, 'write');
+  write.mockReturnValueOnce(new Promise((resolve) => (end = resolve)));
+  const writing = post('/v1/event', event);
+  await vi.waitUntil(() => write.mock.calls.length);
+  time += 1_000;
+  expect((await send('/ready')).status).toBe(200);
   expect(check).toHaveBeenCalledTimes(2);
+  end([{ outcome: 'stored' }]);
+  expect((await writing).status).toBe(200);
+  time += 1_000;
+  await send('/ready');
+  expect(check).toHaveBeenCalledTimes(3);
 });
 
 it('is ready again soon after an outage, though the clock is set back by an hour', async () => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Queue } from '../../src/relay.js';
 import { isNetwork, createNetworks } from '../../src/server/http/networks.js';
 import { event as eventRecord } from './helpers/records.js';
@@ -66,11 +66,15 @@ it('passes nothing of ignored senders on, and puts nothing into a queue', async 
 });
 
 it('keeps nothing of what an ignored sender sends wrongly, and nothing waits while the database is away', async () => {
-  const { post, service, refused, store } = runService({
-    ...OPTIONS,
-    store: { ...runService().store, write: async () => Promise.reject(new Error('away')) },
-  });
+  const { post, service, refused, store } = runService(OPTIONS);
+  const write = vi.spyOn(store, 'write').mockRejectedValueOnce(new Error('away'));
   const own = { 'x-client': '192.0.2.1' };
+  expect((await post('/v1/event', event)).status).toBe(503);
+  // While one write is tried, all who would have to wait for it are sent away at once.
+  let fail = (): void => {};
+  write.mockReturnValueOnce(new Promise((_, reject) => (fail = () => reject(new Error('away')))));
+  const tried = post('/v1/event', event);
+  await vi.waitUntil(() => write.mock.calls.length === 2);
   expect((await post('/v1/event', event)).status).toBe(503);
   expect((await post('/v1/event', event, own)).status).toBe(200);
   expect((await post('/v1/event', '{', own)).status).toBe(400);
@@ -82,6 +86,9 @@ it('keeps nothing of what an ignored sender sends wrongly, and nothing waits whi
     message: expect.stringContaining('IGNORE_ADDRESSES'),
     step: 'stored',
   });
+  expect(write).toHaveBeenCalledTimes(2);
+  fail();
+  await tried;
   expect(await store.countRefused()).toBe(0);
   expect(await refused()).toEqual([]);
 });
