@@ -21,7 +21,7 @@ import {
   ofTwelveNetworks,
   servedBeside,
 } from '../test/support/strangers.js';
-import { hasRedis, startRedis, type RedisServer } from '../test/support/start-redis.mjs';
+import { startRedis, type RedisServer } from '../test/support/start-redis.mjs';
 import { MANIFEST } from './support/entries.js';
 import { FOLDER, INSTALLED } from './support/install.js';
 import { startProgram } from './support/program.js';
@@ -158,7 +158,7 @@ const startVisitors = (relay: Relay) => {
 const peakMibOf = (pid: number) =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
-describe.skipIf(!hasRedis || process.platform !== 'linux')('others go on beside', () => {
+describe.skipIf(process.platform !== 'linux')('others go on beside', { tags: ['Redis'] }, () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();

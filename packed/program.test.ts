@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QueuedRecord } from '../src/relay.js';
 import { checked } from '../test/server/helpers/records.js';
 import { createRedisQueue } from '../src/relay-redis.js';
-import { hasRedis, startRedis, type RedisServer } from '../test/support/start-redis.mjs';
+import { startRedis, type RedisServer } from '../test/support/start-redis.mjs';
 import { MANIFEST } from './support/entries.js';
 import { INSTALLED, ROOT, unpackInto } from './support/install.js';
 import { startProgram, type Program } from './support/program.js';
@@ -94,7 +94,7 @@ it('`tail` ends when nobody reads its rows any more, as before `head`', async ()
   server.close();
 });
 
-describe.skipIf(!hasRedis)('over a Redis', () => {
+describe('over a Redis', { tags: ['Redis'] }, () => {
   let redis: RedisServer;
   let service: Service;
   let client: Awaited<ReturnType<typeof connect>>;

@@ -9,7 +9,7 @@ import { event } from '../server/helpers/records.js';
 import { readEvents } from '../server/support/read-events.js';
 import { blocks, read } from '../support/docs.js';
 import { freePort } from '../support/free-port.mjs';
-import { findNginx, startNginx } from '../support/start-nginx.js';
+import { startNginx } from '../support/start-nginx.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const ORIGIN = 'https://shop.example';
@@ -61,8 +61,9 @@ const start = async (place: string) => {
 const html = { accept: 'text/html' };
 const asked = (response: Response) => [response.status, response.headers.get('location')];
 
-it.skipIf(!findNginx()).each(['/in/', '/'])(
+it.each(['/in/', '/'])(
   'shows and takes all under %s, as the docs set nginx up',
+  { tags: ['nginx'] },
   async (place) => {
     const { url, port, token, ask } = await start(place);
     const own = `http://127.0.0.1:${port}`;
@@ -113,8 +114,9 @@ it.skipIf(!findNginx()).each(['/in/', '/'])(
   },
 );
 
-it.skipIf(!findNginx())(
+it(
   'finds the path itself where the slash at its end was left out',
+  { tags: ['nginx'] },
   async () => {
     const { ask } = await start('/in/');
     expect(asked(await ask('/in'))).toEqual([301, expect.stringMatching(/\/in\/$/)]);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from 'redis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hasRedis, startRedis } from '../support/start-redis.mjs';
+import { startRedis } from '../support/start-redis.mjs';
 import { makeQueued } from '../server/queue/make-queued.js';
 import { openQueue } from '../../src/program/open-queue.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -23,7 +23,7 @@ it('names the setting when a file is no database', async () => {
   );
 });
 
-describe.skipIf(!hasRedis)('over a Redis', () => {
+describe('over a Redis', { tags: ['Redis'] }, () => {
   const enter = async () => {
     const redis = await startRedis();
     onTestFinished(() => redis.stop());

@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { serve } from '../../src/program/serve.js';
 import { readSettings } from '../../src/program/settings.js';
 import { createLibsqlQueue } from '../../src/relay-libsql.js';
 import { event } from '../server/helpers/records.js';
 import { listen } from '../server/helpers/relay.js';
+import { requestOf } from '../support/curl.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { environmentOf, ORIGIN, runJudge, runRelay, settingsOf } from './support/run-relay.js';
 
@@ -205,10 +204,9 @@ it('takes the record of the docs, with the settings of the docs', async () => {
   const queue = `file:${tempFolder()}`;
   const mine = { SERVICE_URL: service.url, SERVICE_TOKEN: 'tok', QUEUE_URL: queue, PORT: '0' };
   const { url } = await runRelay(readSettings({ ...shown, ...mine }));
-  const here = command!.replace('http://localhost:8787', url).replace('curl -i', 'curl -is');
-  const { stdout } = await promisify(execFile)('sh', ['-c', here]);
-  expect(stdout).toMatch(/^HTTP\/1\.1 200 OK/);
-  expect(stdout.split('\r\n\r\n')[1]).toBe(answer);
+  const [path, init] = requestOf(command!, '');
+  const response = await fetch(url + path, init);
+  expect([response.status, await response.text()]).toEqual([200, answer]);
   await vi.waitUntil(() => service.answered(200).length === 1);
 });
 

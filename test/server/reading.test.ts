@@ -448,7 +448,7 @@ describe('retention', () => {
       ...eventsAt('2026-01-01T00:00:00.000Z', 1_100),
       ...eventsAt('2026-02-20T00:00:00.000Z', 1),
     ]);
-    await vi.waitFor(async () => expect(await service.rows()).toHaveLength(1), { timeout: 5_000 });
+    await vi.waitFor(async () => expect(await service.rows()).toHaveLength(1));
     expect(await service.json('/counts')).toMatchObject({ counts: [{ rows: 1 }] });
   });
 

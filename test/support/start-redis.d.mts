@@ -1,5 +1,3 @@
-export declare const hasRedis: boolean;
-
 export interface RedisServer {
   url: string;
   /** Ends it with SIGKILL. */

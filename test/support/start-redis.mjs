@@ -1,13 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findProgram } from './find-program.mjs';
 import { freePort } from './free-port.mjs';
-
-/** Whether this machine has a Redis to start; who asks is told that what needs it is left out. */
-export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
-if (!hasRedis) console.log('left out: there is no redis-server on this machine');
 
 /**
  * A Redis of one's own on a free port, which keeps what it acknowledged also when it is killed. `more` are further
@@ -21,7 +18,7 @@ export async function startRedis(more = []) {
   async function start() {
     const keep = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
     const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
-    child = spawn('redis-server', [...place, ...keep, ...more], {
+    child = spawn(findProgram('redis-server'), [...place, ...keep, ...more], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await new Promise((resolve, reject) => {

@@ -10,15 +10,11 @@ import { verify } from '../../../src/server/exports/verify.js';
 import type { Incoming } from '../../../src/server/incoming.js';
 import type { Store } from '../../../src/server/store/port.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
-import {
-  hasClickhouse,
-  startClickhouse,
-  type ClickhouseServer,
-} from '../../support/start-clickhouse.mjs';
+import { startClickhouse, type ClickhouseServer } from '../../support/start-clickhouse.mjs';
 import { tempFolder } from '../../support/temp-folder.js';
 import { incomingEvent, incomingIdentify } from '../support/incoming.js';
 
-describe.skipIf(!hasClickhouse)('an export to ClickHouse', () => {
+describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
   let server: ClickhouseServer;
   let tables = 0;
 

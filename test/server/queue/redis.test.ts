@@ -1,6 +1,6 @@
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { hasRedis, startRedis, type RedisServer } from '../../support/start-redis.mjs';
+import { startRedis, type RedisServer } from '../../support/start-redis.mjs';
 import { createRedisQueue } from '../../../src/relay-redis.js';
 import { back, idsOf, makeIdentify, makeQueued } from './make-queued.js';
 import { describeDeadLetters } from './dead-letter-contract.js';
@@ -19,7 +19,7 @@ for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
   end
 end`;
 
-describe.skipIf(!hasRedis)('over a Redis', () => {
+describe('over a Redis', { tags: ['Redis'] }, () => {
   let server: RedisServer;
   let worlds = 0;
   const connect = () =>
