@@ -34,6 +34,8 @@ export interface Mounted {
   readToken?: string | undefined;
   /** The file that says at which address the program listens. */
   addressFile?: string;
+  /** Ends all waits of passing on. */
+  tryNow?: () => void;
   /** Replaces the token for the service. */
   setServiceToken?: (token: string) => void;
   /** Notes that a page has loaded the snippet. */
@@ -73,7 +75,9 @@ interface Parts {
 /** Puts the parts of the program together, without a port. */
 export const mount = async (settings: Settings, parts: Parts) => {
   const { log, files, clientAddress } = parts;
-  const traffic = createTrafficLog({ hasQueue: settings.queue !== undefined });
+  const traffic = createTrafficLog({
+    passesOn: !settings.keepsNothing && (settings.service ?? settings.queue) !== undefined,
+  });
   // The numbers are counted only if a port shows them.
   const metrics =
     settings.adminPort === undefined
@@ -92,10 +96,13 @@ export const mount = async (settings: Settings, parts: Parts) => {
   const { projects, channels } = settings;
   const tag = () =>
     tagFor({ url, project: firstOf(projects, 'my-site'), channel: firstOf(channels, 'web') });
-  const mounted = settings.service
-    ? mountRelay(settings, settings.service, { ...shared, log })
+  const { service, keepsNothing } = settings;
+  const isRelay = service && keepsNothing;
+  const mounted = isRelay
+    ? mountRelay(settings, service, { ...shared, log })
     : await mountStore(settings, { ...shared, isLocal, tag, files, store: parts.store });
   const { target, answer, health, consumer, noteFile, endFeeds, stop, close } = mounted;
+  const tryNow = consumer?.tryNow ?? mounted.tryNow;
   const behind = settings.queue ? `, behind the queue ${withoutPassword(settings.queue.url)}` : '';
   const snippet = createSnippetFiles(files, isLocal ? 0 : MAX_AGE_S);
 
@@ -108,7 +115,8 @@ export const mount = async (settings: Settings, parts: Parts) => {
       return file ?? answer(request);
     },
     /** Answers requests at the port for operators. */
-    answerAdmin: createAdmin({ health, consumer, metrics: metrics?.handler }),
+    answerAdmin: createAdmin({ health, tryNow, metrics: metrics?.handler }),
+    tryNow,
     /**
      * Begins to empty the queue. `address`: that of the program for local pages, empty if it is a part of their site.
      */

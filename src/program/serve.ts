@@ -36,7 +36,7 @@ export const serve = async (
     ...{ header: addressHeader, trusted: trustedProxies, warn: log.error },
   });
   const mounted = await mount(settings, { log, files, clientAddress: client.of });
-  const { traffic, consumer, setServiceToken, addressFile } = mounted;
+  const { traffic, tryNow, setServiceToken, addressFile } = mounted;
   const door = await listen({
     ...{ name: 'PORT', host, port, nextFree: settings.port === undefined },
     answer: (request, address) => {
@@ -51,9 +51,9 @@ export const serve = async (
   // A signal that nobody listens for would end the process.
   const ignore = onSignals({
     SIGUSR2: () => {
-      if (!consumer) return log.info('SIGUSR2: nothing to try again without `QUEUE_URL`');
+      if (!tryNow) return log.info('SIGUSR2: nothing waits to be passed on');
       log.info('tries again now');
-      consumer.tryNow();
+      tryNow();
     },
     SIGHUP: () => {
       if (!setServiceToken) return log.info('SIGHUP: nothing to read again without `SERVICE_URL`');

@@ -12,7 +12,10 @@ import type { TrustedProxies } from './client-address.js';
 
 /** The settings beside which another setting has a meaning. */
 export type Place =
-  'without SERVICE_URL' | 'with SERVICE_URL' | 'with QUEUE_URL' | 'with SERVICE_URL and QUEUE_URL';
+  | 'without DATA_FOLDER=none'
+  | 'with SERVICE_URL'
+  | 'with QUEUE_URL'
+  | 'with SERVICE_URL and QUEUE_URL';
 
 /** A setting of the program. */
 export interface Setting extends Kind {

@@ -5,7 +5,7 @@ const settingOf =
   (only?: kinds.Place) =>
   (kind: Kind, help: string, usual?: string): kinds.Setting => ({ ...kind, help, usual, only });
 const always = settingOf();
-const ofStore = settingOf('without SERVICE_URL');
+const ofStore = settingOf('without DATA_FOLDER=none');
 const ofService = settingOf('with SERVICE_URL');
 const ofQueue = settingOf('with QUEUE_URL');
 const ofServiceQueue = settingOf('with SERVICE_URL and QUEUE_URL');
@@ -16,7 +16,7 @@ const needed = <One extends kinds.Setting>(one: One) => ({ ...one, isNeeded: tru
 
 /** Each setting, in the order of `--help`. The checks, the help and the docs are made from this table. */
 export const SETTINGS = {
-  SERVICE_URL: always(url, 'address of a service to pass records on to', 'none: store them'),
+  SERVICE_URL: always(url, 'address of a service to pass records on to', 'none'),
   QUEUE_URL: secret(always(kinds.queue, 'redis://… or file:<folder>: a queue in front', 'none')),
   SITE_ORIGIN: needed(always(kinds.origins, 'origins of your pages', 'pages on this machine')),
   PROJECTS: needed(always(kinds.list, 'projects that may be written to; * is any', 'any')),
@@ -37,7 +37,11 @@ export const SETTINGS = {
   LOG_FORMAT: always(kinds.logFormat, 'format of the log: text or json', 'text'),
 
   DATABASE_URL: secret(ofStore(kinds.database, 'postgres://… or file:…', 'a file in DATA_FOLDER')),
-  DATA_FOLDER: ofStore(text, 'folder for the database and for tokens', './analytics-data'),
+  DATA_FOLDER: always(
+    text,
+    'folder for the database and tokens; none keeps nothing, with SERVICE_URL',
+    './analytics-data',
+  ),
   WRITE_TOKENS: secret(
     ofStore(kinds.writeTokens, 'project=token, with commas between pairs', 'made, for any project'),
   ),
@@ -78,7 +82,7 @@ export const SETTINGS = {
   MAX_WAITING_OF_CLIENT: ofQueue(kinds.wholeNumber, 'records of one client that may wait', '50000'),
   REDIS_PREFIX: ofQueue(text, 'what all names of keys in Redis begin with', 'analytics-outbox'),
 
-  MAX_AGE_DAYS: ofServiceQueue(kinds.amount, 'how long a record is tried', '7'),
+  MAX_AGE_DAYS: ofService(kinds.amount, 'how long a record is tried', '7'),
   MAX_DEAD: ofServiceQueue(kinds.wholeNumber, 'refused records that are kept', '100000'),
   MAX_DEAD_OF_CLIENT: ofServiceQueue(
     kinds.wholeNumber,

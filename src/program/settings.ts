@@ -11,11 +11,17 @@ import { NAMES, SECRETS, SETTINGS, type SettingName } from './settings-table.js'
 type Environment = Partial<Record<SettingName, string>>;
 type Check = NonNullable<Parameters<typeof checkOptions<Environment>>[2]['together']>;
 
+/** In place of a folder: the program keeps nothing. */
+const NONE = 'none';
+
 /** Refuses the settings that have no meaning beside the others. */
 const checkMeaning: Check = (given, { wrong }) => {
   const [hasService, hasQueue] = [given.SERVICE_URL !== undefined, given.QUEUE_URL !== undefined];
+  const keepsNothing = given.DATA_FOLDER === NONE || (hasService && hasQueue);
+  if (given.DATA_FOLDER === NONE && !hasService)
+    wrong('DATA_FOLDER', 'is `none`, which keeps nothing, so it needs `SERVICE_URL`');
   const isThere: Readonly<Record<kinds.Place, boolean>> = {
-    'without SERVICE_URL': !hasService,
+    'without DATA_FOLDER=none': !keepsNothing,
     'with SERVICE_URL': hasService,
     'with QUEUE_URL': hasQueue,
     'with SERVICE_URL and QUEUE_URL': hasService && hasQueue,
@@ -156,8 +162,12 @@ const queueOf = (url: string, given: Environment): QueueSettings => ({
 });
 
 const placesOf = (given: Environment) => ({
-  /** With it the program passes records on; without it it stores them. */
+  /** With it the program passes records on. */
   service: given.SERVICE_URL === undefined ? undefined : serviceOf(given),
+  /** It passes records on while their senders wait, and stores none. */
+  keepsNothing:
+    given.DATA_FOLDER === NONE ||
+    (given.SERVICE_URL !== undefined && given.QUEUE_URL !== undefined),
   store: storeOf(given),
   /** With it a queue stands in front. */
   queue: given.QUEUE_URL === undefined ? undefined : queueOf(given.QUEUE_URL, given),
@@ -199,8 +209,8 @@ export const readSettings = (
 };
 
 /** The settings of the commands `dead`, `import` and `export`: those of the queue, the database and the targets. */
-export const readPlaces = (environment: NodeJS.ProcessEnv) =>
-  placesOf(
+export const readPlaces = (environment: NodeJS.ProcessEnv) => {
+  const places = placesOf(
     read(environment, [
       ...(['SERVICE_URL', 'QUEUE_URL', 'REDIS_PREFIX', 'DATABASE_URL', 'DATA_FOLDER'] as const),
       ...([
@@ -212,6 +222,10 @@ export const readPlaces = (environment: NodeJS.ProcessEnv) =>
       ] as const),
     ]),
   );
+  if (places.keepsNothing && !places.queue)
+    throw new Error('`DATA_FOLDER` is `none`: the program keeps no rows');
+  return places;
+};
 
 /** The settings that the command `tail` needs. */
 export const readTailSettings = (environment: NodeJS.ProcessEnv) =>

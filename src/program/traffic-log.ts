@@ -10,7 +10,7 @@ const inWords = (counts: Map<string, number>, between: string): string =>
     .join(', ');
 
 /** Counts records and refused requests, and gives the counts as one line. */
-export const createTrafficLog = ({ hasQueue }: { hasQueue: boolean }) => {
+export const createTrafficLog = ({ passesOn }: { passesOn: boolean }) => {
   const counts = {
     in: new Map<string, number>(),
     out: new Map<string, number>(),
@@ -43,11 +43,9 @@ export const createTrafficLog = ({ hasQueue }: { hasQueue: boolean }) => {
     line: (): string => {
       const parts = [`in: ${inWords(counts.in, ' ') || 'nothing'}`];
       if (counts.refused.size) parts.push(`requests refused: ${inWords(counts.refused, ' × ')}`);
-      if (hasQueue)
-        parts.push(
-          `out: ${inWords(counts.out, ' ') || 'nothing'}`,
-          `${queue.waiting} waiting${queue.dead ? `, ${queue.dead} dead` : ''}`,
-        );
+      if (passesOn) parts.push(`out: ${inWords(counts.out, ' ') || 'nothing'}`);
+      if (queue.waiting || queue.dead)
+        parts.push(`${queue.waiting} waiting${queue.dead ? `, ${queue.dead} dead` : ''}`);
       for (const [target, { rows, seconds }] of behind)
         if (rows) parts.push(`${target} is ${rows} rows and ${seconds} s behind`);
       for (const side of Object.values(counts)) side.clear();

@@ -36,6 +36,8 @@ interface Parts {
   origins: Origins;
   /** The door for requests with a token. */
   tokenDoor?: Door | undefined;
+  /** Makes the words of senders, if they are kept. */
+  senderOf?: ((client: string) => Promise<string>) | undefined;
   /** The secret for the words of senders, if neither the options nor the sink have one. */
   secret?: string | undefined;
   browserOf?: ((request: Request) => Promise<string | undefined>) | undefined;
@@ -66,7 +68,7 @@ export const createServer = (parts: Parts) => {
     },
     hold: createHeldBodies(),
     // What is passed on and may be stored holds no address.
-    senderOf: createOpaqueWord(options.secret ?? sink.secret ?? parts.secret),
+    senderOf: parts.senderOf ?? createOpaqueWord(options.secret ?? sink.secret ?? parts.secret),
     browserOf: parts.browserOf,
     addressOf: parts.addressOf,
     accepted: parts.accepted,

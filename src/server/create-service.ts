@@ -8,7 +8,9 @@ import { createServer, type ServerHealth } from './create-server.js';
 import { createTokenDoor, pathOf } from './doors.js';
 import { createTell } from './hooks.js';
 import { answerJson, refuse } from './http/answers.js';
+import { createDailyWord } from './http/client.js';
 import { PAGE_HEADERS, PREFLIGHT_AGE_S } from './http/origin.js';
+import { startPassingOn } from './exports/pass-on.js';
 import { createLargeProfiles } from './large-profiles.js';
 import { OPENAPI } from './openapi.js';
 import { createQueueSink } from './queue-sink.js';
@@ -43,7 +45,11 @@ export interface Service {
    * for open answers has to call this first when it stops.
    */
   endFeeds(): void;
-  /** Ends the feeds, stores waiting refusals, and closes the store. */
+  /** With `passOn`: ends all waits at once, also those that the other service has asked for. */
+  tryNow(): void;
+  /** With `passOn`: passes no more rows on, and settles when the requests under way are finished. */
+  stop(): Promise<void>;
+  /** Ends the feeds and passing on, stores waiting refusals, and closes the store. */
   close(): Promise<void>;
 }
 
@@ -87,6 +93,7 @@ export const createService = (options: ServiceOptions): Service => {
     retentionDays,
     relayPath,
     origins,
+    passOn,
     now = Date.now,
   } = options;
   const { queue, consumer } = options;
@@ -104,9 +111,13 @@ export const createService = (options: ServiceOptions): Service => {
     rules: { projects: options.projects ?? '*', channels: options.channels ?? '*', fillsIn: true },
     origins: origins ?? [],
     tokenDoor: createTokenDoor(createTokens(options.writeTokens ?? [])),
+    senderOf: passOn && createDailyWord(store.progress.secretOf, now),
     accepted: () => setup.note('accepted'),
     ignored: (why) => setup.failed('stored', IGNORED[why]),
   });
+  const { onMetric, onError, onRecovery } = options;
+  const hooks = { onMetric, onError, onRecovery };
+  const passing = passOn && startPassingOn({ store, options: passOn, hooks });
   const endRetention =
     retentionDays === undefined
       ? () => {}
@@ -178,16 +189,19 @@ export const createService = (options: ServiceOptions): Service => {
   return Object.assign(answer, {
     write: storeSink.write,
     health: async (): Promise<ServerHealth> => {
-      const health = await server.health(() => undefined);
+      const health = await server.health(() => passing?.health());
       const reason = queue && (await storeSink.problem());
       return reason === undefined ? health : { ...health, store: { status: 'failing', reason } };
     },
     note: setup.note,
     setup: setup.state,
     endFeeds: feed.end,
+    tryNow: () => passing?.tryNow(),
+    stop: async () => passing?.stop(),
     close: async (): Promise<void> => {
       endRetention();
       feed.end();
+      await passing?.stop();
       await refusals.settled();
       await store.close();
     },

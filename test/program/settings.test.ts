@@ -22,11 +22,13 @@ const RELAY = {
   CHANNELS: 'web, growth',
 };
 const QUEUE = { QUEUE_URL: 'redis://localhost:6379' };
+const NOTHING = { ...RELAY, DATA_FOLDER: 'none' };
 
 describe('the settings of the program', () => {
   it('may all be left out: it stores in a folder of its own, for this machine alone', () => {
     expect(readSettings({ PATH: '/bin' })).toEqual({
       store: { folder: 'analytics-data', databaseUrl: 'file:analytics-data/rows.db', exports: [] },
+      keepsNothing: false,
       projects: '*',
       channels: '*',
       host: '127.0.0.1',
@@ -99,7 +101,7 @@ describe('the settings of the program', () => {
     const help = settingLines().join('\n');
     for (const name of NAMES) expect(help).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
     const [, always = '', stores = '', passesOn = '', queues = ''] =
-      /^([^]*)Only without SERVICE_URL:([^]*)Only with SERVICE_URL:([^]*)Only with QUEUE_URL:([^]*)Only with SERVICE_URL and QUEUE_URL:/.exec(
+      /^([^]*)Only without DATA_FOLDER=none:([^]*)Only with SERVICE_URL:([^]*)Only with QUEUE_URL:([^]*)Only with SERVICE_URL and QUEUE_URL:/.exec(
         help,
       )!;
     expect([always, stores, passesOn, queues]).toEqual(
@@ -134,15 +136,14 @@ describe('the settings of the program', () => {
     ['TIMEOUT_SECONDS', '1', QUEUE, 'with SERVICE_URL'],
     ['SERVICE_RATE', '1/1', QUEUE, 'with SERVICE_URL'],
     ['IDEMPOTENCY_KEYS', 'on', QUEUE, 'with SERVICE_URL'],
-    ['DATABASE_URL', 'file:/x', RELAY, 'without SERVICE_URL'],
-    ['READ_TOKEN', 'sixteen-letters-', RELAY, 'without SERVICE_URL'],
-    ['WRITE_TOKENS', 'shop=tok', RELAY, 'without SERVICE_URL'],
-    ['RETENTION_DAYS', '1', { ...RELAY, ...QUEUE }, 'without SERVICE_URL'],
-    ['DATA_FOLDER', '/x', RELAY, 'without SERVICE_URL'],
-    ['PUBLIC_URL', 'https://in.example', RELAY, 'without SERVICE_URL'],
+    ['DATABASE_URL', 'file:/x', NOTHING, 'without DATA_FOLDER=none'],
+    ['READ_TOKEN', 'sixteen-letters-', NOTHING, 'without DATA_FOLDER=none'],
+    ['WRITE_TOKENS', 'shop=tok', NOTHING, 'without DATA_FOLDER=none'],
+    ['RETENTION_DAYS', '1', NOTHING, 'without DATA_FOLDER=none'],
+    ['PUBLIC_URL', 'https://in.example', NOTHING, 'without DATA_FOLDER=none'],
     ['MAX_WAITING', '1', RELAY, 'with QUEUE_URL'],
     ['REDIS_PREFIX', 'x', {}, 'with QUEUE_URL'],
-    ['MAX_AGE_DAYS', '1', RELAY, 'with SERVICE_URL and QUEUE_URL'],
+    ['MAX_AGE_DAYS', '1', {}, 'with SERVICE_URL'],
     ['MAX_DEAD', '1', QUEUE, 'with SERVICE_URL and QUEUE_URL'],
     ['ID_DAYS', '1', {}, 'with SERVICE_URL and QUEUE_URL'],
   ])('refuse %s=%s where it has no meaning', (name, value, environment, words) => {

@@ -170,7 +170,5 @@ export const idBoundsOf = (given: IdBounds): AllOf<IdBounds> => ({
   maxIdsOfClient: given.maxIdsOfClient ?? 500_000,
 });
 
-/** After this many failures an identify no longer holds up events of its user, which have the user's id, too. */
-export const PATIENCE = 3;
 /** The longest delay. A record with a longer one was stored before the clock was set back. */
 export const LONGEST_WAIT_MS = 600_000;

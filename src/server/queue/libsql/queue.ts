@@ -1,12 +1,12 @@
 import { nanoid } from 'nanoid';
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions, count, notNegative } from '../../check-options.js';
+import { PATIENCE } from '../../incoming.js';
 import { monotonicNow } from '../../time.js';
 import {
   boundsOf,
   idBoundsOf,
   LONGEST_WAIT_MS,
-  PATIENCE,
   QueueFullError,
   type DeadLetter,
   type DeadLetters,

@@ -1,4 +1,4 @@
-import { PATIENCE } from '../ports.js';
+import { PATIENCE } from '../../incoming.js';
 
 /**
  * Each method of a queue is a script, which Redis runs as one atomic step. The clock is that of Redis, so processes

@@ -62,18 +62,22 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     lanes: 1,
   });
 
+  const ask = <Row>(...[sql, ...values]: PlainStatement) =>
+    writer.prepare(numbered(sql))<Row>(...values);
   const progressDatabase: ProgressDatabase = {
     table: (name) => name,
     now: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+    each: (parameter, name = 'each') => `json_each(${parameter}) AS ${name}`,
+    iso: (column) => column,
     read: async <Row>(sql: string, ...values: unknown[]) =>
       reader.prepare<unknown[]>(numbered(sql)).all(...values) as Row[],
     run: <Row>(...statements: readonly PlainStatement[]) =>
       transaction(async () => {
         let rows: Row[] = [];
-        for (const [sql, ...values] of statements)
-          rows = await writer.prepare(numbered(sql))<Row>(...values);
+        for (const statement of statements) rows = await ask<Row>(...statement);
         return rows;
       }),
+    transaction: (work) => transaction(() => work(ask)),
   };
   const progress = createProgress(progressDatabase);
 
@@ -148,6 +152,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
           'refused',
           'erasures',
           'target_dead',
+          'parked',
         ])
           await writer.exec(`DELETE FROM ${table}`);
       }),
