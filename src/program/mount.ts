@@ -76,7 +76,7 @@ interface Parts {
 export const mount = async (settings: Settings, parts: Parts) => {
   const { log, files, clientAddress } = parts;
   const traffic = createTrafficLog({
-    passesOn: !settings.keepsNothing && (settings.service ?? settings.queue) !== undefined,
+    passesOn: settings.queue !== undefined || (settings.service && !settings.keepsNothing) === true,
   });
   // The numbers are counted only if a port shows them.
   const metrics =

@@ -110,9 +110,9 @@ export const database: Kind = {
 export const wordsOf = (value: string): string[] => value.split(/\s+/).filter(Boolean);
 export const exports: Kind = {
   words:
-    'addresses with spaces between them, such as "clickhouse://user:password@host:8443/database" or "file:/var/lib/export"',
+    'addresses with spaces between them, such as "clickhouse://user:password@host:8443/database", "postgres://user:password@host:5432/database" or "file:/var/lib/export"',
   fits: (value) =>
-    isText(value) && wordsOf(value).every((word) => /^(clickhouse|file):/.test(word)),
+    isText(value) && wordsOf(value).every((word) => /^(clickhouse|file|postgres(ql)?):/.test(word)),
 };
 
 const PAIR = /^([^=\s][^=]*)=(.+)$/;

@@ -50,7 +50,7 @@ export const SETTINGS = {
     ofStore(kinds.readTokens, 'project=token, with commas: each reads its project alone', 'none'),
   ),
   EXPORT: secret(
-    ofStore(kinds.exports, 'clickhouse://… or file:<folder> to fill, with spaces', 'none'),
+    ofStore(kinds.exports, 'clickhouse://…, postgres://… or file:<folder> to fill', 'none'),
   ),
   NOTIFY: secret(
     ofStore(kinds.notify, 'https://…, ntfy://… or slack+https://…: where messages go', 'none'),

@@ -51,7 +51,7 @@ const checkTokens: Check = (given, { wrong }) => {
 };
 
 /** Checks the addresses of exports. No message shows one, since it may hold a password. */
-const checkExports: Check = ({ EXPORT }, { wrong }) => {
+const checkExports: Check = ({ EXPORT, DATABASE_URL }, { wrong }) => {
   if (!kinds.exports.fits(EXPORT)) return;
   const addresses = kinds.wordsOf(EXPORT!);
   const faults = addresses.map(faultOfAddress);
@@ -61,6 +61,8 @@ const checkExports: Check = ({ EXPORT }, { wrong }) => {
   if (faults.some(Boolean)) return;
   const names = addresses.map((address) => createTarget(address).name);
   if (new Set(names).size < names.length) wrong('EXPORT', 'names the same target twice');
+  if (DATABASE_URL !== undefined && addresses.includes(DATABASE_URL))
+    wrong('EXPORT', 'names the database of `DATABASE_URL`, which has the rows already');
 };
 
 /** Checks the settings of notifications against each other. */

@@ -27,5 +27,6 @@ export const startExports = ({ store, targets, tell }: Parts): (() => Promise<vo
   return async () => {
     clearInterval(measuring);
     await Promise.all(stops.map((stop) => stop()));
+    await Promise.all(targets.map(({ close }) => close?.()));
   };
 };
