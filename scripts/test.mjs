@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Where a step of tests leaves its report. */
 const reportOf = (step) => `${ROOT}test-results/${step}.json`;
 
-/** A developer may be without nginx, Redis or Postgres. In CI they can be installed, and a skip hides what is broken. */
+/** A developer may be without nginx or Postgres. In CI they can be installed, and a skip hides what is broken. */
 const MAY_SKIP = !process.env.NO_SKIP;
 
 /** Other tests of the package fail first for most changes, so these wait until the merge or the night. */

@@ -39,7 +39,9 @@ const inWords = (name: string, found: Verified): string[] => {
 
 /** The targets of the settings, or the one of this name. */
 const targetsOf = (addresses: readonly string[], wanted: string | undefined): Target[] => {
-  const targets = addresses.map(createTarget).filter(({ name }) => !wanted || name === wanted);
+  const targets = addresses
+    .map((address) => createTarget(address, (url) => openStore(url)))
+    .filter(({ name }) => !wanted || name === wanted);
   if (!targets.length)
     throw new Error(wanted ? `EXPORT names no target ${wanted}` : 'EXPORT names no target');
   return targets;

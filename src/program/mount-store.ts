@@ -1,12 +1,11 @@
 import { join, resolve } from 'node:path';
 import { isLocalOrigin } from '../util/is-local-name.js';
-import { createConsumer } from '../relay.js';
 import { createNodeFetch } from '../relay-node.js';
 import { createTarget } from '../server/exports/create-target.js';
 import { startExports } from '../server/exports/start-exports.js';
 import { createTell } from '../server/hooks.js';
 import { startNotify } from '../server/exports/notify.js';
-import type { Incoming, Store } from '../service.js';
+import type { Store } from '../service.js';
 import { load } from './load.js';
 import { madeToken } from './made-tokens.js';
 import type { Mounted, MountParts } from './mount.js';
@@ -35,7 +34,7 @@ const passOnOf = (
 export const mountStore = async (settings: Settings, parts: Parts): Promise<Mounted> => {
   const { projects, channels, rateLimit, ceiling, ignoreAddresses, gpc, origins } = settings;
   const { folder, databaseUrl, readTokens, retentionDays } = settings.store;
-  const { queue, clientAddress, hooks, isLocal, tag, files } = parts;
+  const { clientAddress, hooks, isLocal, tag, files } = parts;
   const { createService } = await load('hono', () => import('../service.js'));
   const writeTokens = settings.store.writeTokens ?? [
     { token: madeToken(folder, 'write-token'), projects: '*' as const },
@@ -44,17 +43,12 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
   const isOpen = isLocal && !readTokens;
   const readToken = settings.store.readToken ?? (isOpen ? undefined : made);
   const store = parts.store ?? (await openStore(databaseUrl));
-  // The service and the consumer need each other: this calls the service only after both are made.
-  const write = (records: readonly Incoming[]) => service.write(records);
-  const consumer = queue && createConsumer({ queue, store: { write }, ...hooks });
   const client = settings.service && createServiceClient(settings.service, createNodeFetch());
   const service = createService({
     ...(settings.service && { passOn: passOnOf(settings.service, client!) }),
     ...{ store, writeTokens, readToken, projects, channels, rateLimit, ceiling, clientAddress },
     ...{ readTokens, tag, retentionDays, page: createRowsPage(new URL('rows/', files)), ...hooks },
     ...{
-      queue,
-      consumer,
       ignoreAddresses,
       gpc,
       relayPath: RELAY_PATH,
@@ -62,7 +56,9 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
     },
     tokenFile: settings.store.writeTokens ? undefined : resolve(folder, 'write-token'),
   });
-  const targets = settings.store.exports.map(createTarget);
+  const targets = settings.store.exports.map((address) =>
+    createTarget(address, (url) => openStore(url, { name: '`EXPORT`' })),
+  );
   const tell = createTell(hooks);
   const stopExports = startExports({ store, targets, tell });
   const names = targets.map(({ name }) => name).join(' and ');
@@ -76,7 +72,6 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
       return new Response(null, { status: 302, headers: { location: 'rows' } });
     },
     health: service.health,
-    consumer,
     ...(client && { setServiceToken: client.setToken, tryNow: service.tryNow }),
     readToken,
     /** For `tail`. */

@@ -78,7 +78,7 @@ export const serve = async (
   await stopped;
   ignore();
   clearInterval(logging);
-  // Answers the requests under way and finishes the deliveries under way. All other records stay in the queue.
+  // Answers the requests under way and finishes the deliveries under way. All other rows are passed on later.
   const all = Promise.all([mounted.stop(), door.end(), adminDoor?.end()]);
   const isLate = await within(STOP_MS, all);
   await mounted.close();

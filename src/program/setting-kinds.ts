@@ -11,11 +11,7 @@ import type { ReadToken, WriteToken } from '../service.js';
 import type { TrustedProxies } from './client-address.js';
 
 /** The settings beside which another setting has a meaning. */
-export type Place =
-  | 'without DATA_FOLDER=none'
-  | 'with SERVICE_URL'
-  | 'with QUEUE_URL'
-  | 'with SERVICE_URL and QUEUE_URL';
+export type Place = 'without DATA_FOLDER=none' | 'with SERVICE_URL';
 
 /** A setting of the program. */
 export interface Setting extends Kind {
@@ -42,11 +38,6 @@ export const list: Kind = {
 export const origins: Kind = {
   words: 'origins of your pages with commas between them, such as "https://shop.example"',
   fits: (value) => isText(value) && listOf(value).every(isOrigin),
-};
-export const queue: Kind = {
-  words: 'the address of a Redis ("redis://localhost:6379") or of a folder ("file:/var/lib/queue")',
-  // A shell replaces `~` at the start of a word only. Behind `file:` it would become a folder of that name.
-  fits: (value) => typeof value === 'string' && /^(rediss?:\/\/|file:(?!~))\S(.*\S)?$/.test(value),
 };
 export const port: Kind = {
   words: 'a port number',

@@ -17,7 +17,6 @@ export const createTrafficLog = ({ passesOn }: { passesOn: boolean }) => {
     /** Requests by their status. Their records were not read, so they are not counted. */
     refused: new Map<string, number>(),
   };
-  const queue = { waiting: 0, dead: 0 };
   /** How far targets of exports are behind. */
   const behind = new Map<string, { rows: number; seconds: number }>();
 
@@ -27,8 +26,6 @@ export const createTrafficLog = ({ passesOn }: { passesOn: boolean }) => {
     { side, outcome = '', route = '', status = '', target = '' } = {},
   ) => {
     const add = (to: Map<string, number>, key: string) => to.set(key, (to.get(key) ?? 0) + value);
-    if (name === 'queue_waiting') queue.waiting = value;
-    if (name === 'queue_dead') queue.dead = value;
     if (name === 'export_behind') behind.set(target, { rows: value, seconds: 0 });
     if (name === 'export_delay_ms' && behind.has(target))
       behind.get(target)!.seconds = Math.round(value / 1_000);
@@ -44,8 +41,6 @@ export const createTrafficLog = ({ passesOn }: { passesOn: boolean }) => {
       const parts = [`in: ${inWords(counts.in, ' ') || 'nothing'}`];
       if (counts.refused.size) parts.push(`requests refused: ${inWords(counts.refused, ' × ')}`);
       if (passesOn) parts.push(`out: ${inWords(counts.out, ' ') || 'nothing'}`);
-      if (queue.waiting || queue.dead)
-        parts.push(`${queue.waiting} waiting${queue.dead ? `, ${queue.dead} dead` : ''}`);
       for (const [target, { rows, seconds }] of behind)
         if (rows) parts.push(`${target} is ${rows} rows and ${seconds} s behind`);
       for (const side of Object.values(counts)) side.clear();

@@ -13,7 +13,6 @@ import { PAGE_HEADERS, PREFLIGHT_AGE_S } from './http/origin.js';
 import { startPassingOn } from './exports/pass-on.js';
 import { createLargeProfiles } from './large-profiles.js';
 import { OPENAPI } from './openapi.js';
-import { createQueueSink } from './queue-sink.js';
 import { readingAccess } from './reading/access.js';
 import { createFeed } from './reading/feed.js';
 import { createReadingTrouble } from './reading/reading-trouble.js';
@@ -23,19 +22,13 @@ import { startRetention } from './retention.js';
 import { checkServiceOptions, type ServiceOptions } from './service-options.js';
 import { createSetup, type SetupState, type Step } from './setup.js';
 import type { Ignored } from './ignoring.js';
-import type { Incoming } from './incoming.js';
-import { createStoreSink, type Stored } from './store-sink.js';
+import { createStoreSink } from './store-sink.js';
 import { createTokens } from './tokens.js';
 
 /** A service: give it a request, get the answer. It never rejects. */
 export interface Service {
   (request: Request): Promise<Response>;
-  /**
-   * Writes records that a queue has kept, in one transaction: `createConsumer({ queue, store: service })`. Rejects if
-   * the database does not work; then none of them is stored.
-   */
-  write(records: readonly Incoming[]): Promise<Stored[]>;
-  /** The state of the database, and of the queue if there is one, for operators. */
+  /** The state of the database, and of the service that rows are passed on to, for operators. */
   health(): Promise<ServerHealth>;
   /** Notes that a step of the set-up was made, for example that a page has fetched the snippet's file. */
   note(step: Step): void;
@@ -96,7 +89,6 @@ export const createService = (options: ServiceOptions): Service => {
     passOn,
     now = Date.now,
   } = options;
-  const { queue, consumer } = options;
   const tell = createTell(options);
   const setup = createSetup({ ...options, now });
   const browserOf = createClientWord(options);
@@ -107,7 +99,7 @@ export const createService = (options: ServiceOptions): Service => {
   const feed = createFeed({ store, setup, tell, trouble });
   const server = createServer({
     ...{ options, tell, now, browserOf, refused: refusals.refused },
-    sink: queue ? createQueueSink({ queue, consumer, tell, now }) : storeSink,
+    sink: storeSink,
     rules: { projects: options.projects ?? '*', channels: options.channels ?? '*', fillsIn: true },
     origins: origins ?? [],
     tokenDoor: createTokenDoor(createTokens(options.writeTokens ?? [])),
@@ -187,12 +179,7 @@ export const createService = (options: ServiceOptions): Service => {
   };
 
   return Object.assign(answer, {
-    write: storeSink.write,
-    health: async (): Promise<ServerHealth> => {
-      const health = await server.health(() => passing?.health());
-      const reason = queue && (await storeSink.problem());
-      return reason === undefined ? health : { ...health, store: { status: 'failing', reason } };
-    },
+    health: (): Promise<ServerHealth> => server.health(() => passing?.health()),
     note: setup.note,
     setup: setup.state,
     endFeeds: feed.end,

@@ -71,8 +71,8 @@ export interface ServiceOptions extends ServerOptions {
   /** Rows older than this are deleted, and profiles that no identify has changed for this long. @default never */
   retentionDays?: number | undefined;
   /**
-   * Passes all rows on to another service as well, each in a request of its own: `{ baseUrl, token }`, and the other
-   * options of `createDelivery`. @default none
+   * Passes all rows on to another service as well, each in a request of its own: `{ baseUrl, token }` and more, as for
+   * `createRelay`. @default none
    */
   passOn?: PassOnOptions | undefined;
   /** The tag to paste, or a function that gives it, for the page that shows the rows. */

@@ -1,6 +1,7 @@
 import { createClickhouseTarget } from './clickhouse.js';
 import { createFilesTarget } from './files.js';
 import { createPostgresTarget } from './postgres.js';
+import type { Store } from '../store/port.js';
 import type { Target } from './target.js';
 
 const FILE = 'file:';
@@ -19,8 +20,18 @@ export const faultOfAddress = (address: string): string | undefined => {
   }
 };
 
-/** Makes the target that an address names: `clickhouse://…`, `postgres://…`, or `file:` and a folder. */
-export const createTarget = (address: string): Target => {
+const notOpened = (): Promise<Store> => Promise.reject(new Error('there is no way to open it'));
+
+/**
+ * Makes the target that an address names: `clickhouse://…`, `postgres://…`, or `file:` and a folder. `openStore` opens a
+ * Postgres.
+ */
+export const createTarget = (
+  address: string,
+  openStore: (address: string) => Promise<Store> = notOpened,
+): Target => {
   if (address.startsWith(FILE)) return createFilesTarget(address.slice(FILE.length));
-  return POSTGRES.test(address) ? createPostgresTarget(address) : createClickhouseTarget(address);
+  return POSTGRES.test(address)
+    ? createPostgresTarget(address, openStore)
+    : createClickhouseTarget(address);
 };

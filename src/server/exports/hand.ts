@@ -75,12 +75,14 @@ export const createHand = (parts: Parts) => {
   /** All rows up to `place` are done or parked. All up to `readTo` are, or are in hand. */
   let { place } = lock;
   let readTo = place;
-  /** Clients that may have parked rows. */
-  const waiting = new Set<string>();
+  /** Clients that may have parked rows, and until when they wait. */
+  const waiting = new Map<string, number>();
   /** When parked rows are due. */
   let dueAt = 0;
   /** How many commits have parked rows. */
   let parkings = 0;
+  /** While parked rows are looked for: the places of rows that have left the hand meanwhile. */
+  let left: Set<number> | undefined;
   let committing: Promise<void> | undefined;
   let isOver = false;
 
@@ -102,7 +104,9 @@ export const createHand = (parts: Parts) => {
     const due = Date.now() + outcome.waitMs;
     if (outcome.is === 'failed') return { is: 'parked', due };
     if (row.line && isBehind(row)) return { is: 'parked', behind: row.line, due: 0 };
-    return { is: 'parked', behind: row.record.sender, due };
+    const { sender } = row.record;
+    if (sender !== undefined) waiting.set(sender, due);
+    return { is: 'parked', behind: sender, due };
   };
   const end = (row: InHand, how: End): void => {
     row.end = how;
@@ -110,10 +114,12 @@ export const createHand = (parts: Parts) => {
     commit();
   };
   const start = (row: InHand): void => {
+    const { sender = '' } = row.record;
     row.isGoing = true;
     const settled = new Promise<void>((resolve) => (row.settle = resolve));
     void send(row, settled).then((outcome) => {
       row.isGoing = false;
+      if (outcome?.is === 'done' && waiting.has(sender)) waiting.set(sender, 0);
       if (row.isErased) return end(row, { is: 'done' });
       if (outcome) return end(row, endOf(row, outcome));
       row.settle();
@@ -129,7 +135,7 @@ export const createHand = (parts: Parts) => {
     const beyond = fresh.slice(first).filter((row) => row.end);
     const isLate = beyond.some(({ endedAt }) => monotonicNow() - endedAt > SLOW_MS);
     return isLate || beyond.length >= most / 2
-      ? fresh.slice(0, fresh.findLastIndex((row) => row.end) + 1)
+      ? fresh.slice(0, fresh.indexOf(beyond.at(-1)!) + 1)
       : fresh.slice(0, first);
   };
 
@@ -183,11 +189,11 @@ export const createHand = (parts: Parts) => {
     }
     place = to;
     if (park.length) parkings++;
-    for (const { behind } of park) if (behind !== undefined) waiting.add(behind);
     for (const { due } of [...park, ...next]) dueAt = Math.min(dueAt, due ?? Infinity);
     for (const row of owed) row.isParked = true;
     for (const row of ended) {
       rows.delete(row.place);
+      left?.add(row.place);
       row.settle();
     }
     committed();
@@ -218,7 +224,7 @@ export const createHand = (parts: Parts) => {
     upto = readTo,
   ): Promise<void> => {
     const added = found
-      .filter((one) => !rows.has(one.place))
+      .filter((one) => !rows.has(one.place) && !left?.has(one.place))
       .map((one): InHand => ({
         ...{ ...one, line: lineOf(one.record), isGoing: false, isErased: false },
         ...{ endedAt: 0, settle: () => {} },
@@ -240,8 +246,11 @@ export const createHand = (parts: Parts) => {
     readTo = upto;
     for (const row of added) {
       rows.set(row.place, row);
+      const { sender } = row.record;
+      const due = (!row.isParked && sender !== undefined && waiting.get(sender)) || 0;
       if (row.line && (blocked.has(row.place) || isBehind(row)))
         end(row, { is: 'parked', behind: row.line, due: 0 });
+      else if (due > Date.now()) end(row, { is: 'parked', behind: sender, due });
     }
   };
 
@@ -286,10 +295,10 @@ export const createHand = (parts: Parts) => {
   const readDue = async (): Promise<boolean> => {
     const room = Math.min(WINDOW / 4, (WINDOW - rows.size) >> 1);
     if (Date.now() < dueAt || room <= 0) return false;
+    left = new Set();
     const found = await findDue(room);
-    const records = new Map(
-      (await parked.recordsAt(found.map((one) => one.place))).map((one) => [one.place, one]),
-    );
+    const at = found.map((one) => one.place);
+    const records = new Map((await parked.recordsAt(at)).map((one) => [one.place, one]));
     const gone = found.filter((one) => !records.has(one.place));
     if (gone.length) {
       const next = gone.flatMap(({ key }) =>
@@ -303,6 +312,7 @@ export const createHand = (parts: Parts) => {
         return record ? [{ ...one, record }] : [];
       }),
     );
+    left = undefined;
     return found.length > 0;
   };
 
@@ -331,8 +341,8 @@ export const createHand = (parts: Parts) => {
     /** Forgets rows that were erased, so that they are not sent any more. */
     forgetErased: async (): Promise<void> => {
       const given = all();
-      const left = new Set(await parked.stored(given.map((row) => row.place)));
-      for (const row of given.filter((one) => !left.has(one.place))) {
+      const stored = new Set(await parked.stored(given.map((row) => row.place)));
+      for (const row of given.filter((one) => !stored.has(one.place))) {
         row.isErased = true;
         if (!row.isGoing && !row.end) end(row, { is: 'done' });
       }

@@ -3,7 +3,7 @@ import { messageOf } from '../../util/errors.js';
 import type { ServiceHealth } from '../deliver/backoff.js';
 import { positive } from '../../interface/kinds.js';
 import type { Kinds } from '../check-options.js';
-import { DELIVERY_KINDS, makeDelivery, type DeliveryOptions } from '../deliver/delivery.js';
+import { DELIVERY_KINDS, createDelivery, type DeliveryOptions } from '../deliver/delivery.js';
 import { createReportOnce, createTell, type Hooks } from '../hooks.js';
 import type { Store } from '../store/port.js';
 import { createHand, type InHand, type Outcome } from './hand.js';
@@ -51,7 +51,7 @@ export const startPassingOn = ({ store, options, hooks }: Parts): PassingOn => {
   const { progress } = store;
   const tell = createTell(hooks);
   const { maxAge = 7 * DAY_MS, concurrency = 32 } = options;
-  const delivery = makeDelivery({ ...options, ...hooks });
+  const delivery = createDelivery({ ...options, ...hooks });
   const trouble = createReportOnce(tell, Date.now);
   let tryParked = (): void => {};
 

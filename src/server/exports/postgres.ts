@@ -18,15 +18,16 @@ const nameOf = (address: string): string => {
  * Fills another store, in a Postgres, with the rows of this one. It knows the ids of its rows, so it takes each once,
  * however often it is sent. Rows get places of their own there, so the two cannot be compared place by place.
  */
-export const createPostgresTarget = (address: string): Target => {
+export const createPostgresTarget = (
+  address: string,
+  openStore: (address: string) => Promise<Store>,
+): Target => {
   let opening: Promise<Store> | undefined;
   const open = (): Promise<Store> =>
-    (opening ??= import('../store/postgres/store.js')
-      .then(({ createPostgresStore }) => createPostgresStore({ url: address }))
-      .catch((error: unknown) => {
-        opening = undefined;
-        throw error;
-      }));
+    (opening ??= openStore(address).catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    }));
 
   return {
     name: nameOf(address),

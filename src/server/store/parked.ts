@@ -106,7 +106,7 @@ export const createParked = ({
   table,
   each,
   iso,
-}: Omit<ProgressDatabase, 'now'>): Parked => {
+}: Pick<ProgressDatabase, 'read' | 'run' | 'transaction' | 'table' | 'each' | 'iso'>): Parked => {
   const [parked, targets, records] = [table('parked'), table('targets'), table('records')];
   const places = `SELECT ${long(0)} FROM ${each('$2')}`;
   const listOf = (all: readonly number[]): string => JSON.stringify(all.map((place) => [place]));

@@ -2,7 +2,6 @@ import { nanoid } from 'nanoid';
 import { LOCK_MS } from './lock-ms.js';
 import { createParked, parkedTables, type Parked } from './parked.js';
 import { present } from './present.js';
-import { hasEnded, ownProcess } from './process-name.js';
 
 /** A target as the store knows it. */
 export interface TargetState {
@@ -149,6 +148,9 @@ export interface ProgressDatabase {
   read<Row>(...statement: PlainStatement): Promise<Row[]>;
   /** Runs statements one after the other, and returns the rows of the last one. */
   run<Row>(...statements: readonly PlainStatement[]): Promise<Row[]>;
+  /** A name of this process, and whether the process that a text names has ended: false if that cannot be told. */
+  ownProcess: () => string;
+  hasEnded: (text: string) => boolean;
   /** Runs work in one transaction. */
   transaction<Result>(
     work: (run: <Row>(...statement: PlainStatement) => Promise<Row[]>) => Promise<Result>,
@@ -232,7 +234,7 @@ export const readErasures = async (
 };
 
 export const createProgress = (database: ProgressDatabase): Progress => {
-  const { read, run, table, now } = database;
+  const { read, run, table, now, ownProcess, hasEnded } = database;
   const records = table('records');
   const [source, erasures, secrets] = [table('source'), table('erasures'), table('secrets')];
   const [targets, dead, parked] = [table('targets'), table('target_dead'), table('parked')];

@@ -10,6 +10,7 @@ import { startPostgres, hasPostgres } from '../../support/start-postgres.mjs';
 import { tempFolder } from '../../support/temp-folder.js';
 import { incomingEvent, incomingIdentify } from '../support/incoming.js';
 
+const open = (url: string) => createPostgresStore({ url });
 const SOON = { timeout: 30_000, interval: 50 };
 
 it('names a Postgres without its password, and refuses an address without a database', () => {
@@ -28,7 +29,7 @@ describe.runIf(hasPostgres)('a Postgres as the target of an export', () => {
     const errors: string[] = [];
     const stop = startExports({
       store,
-      targets: [createTarget(postgres.url)],
+      targets: [createTarget(postgres.url, open)],
       tell: {
         error: ({ message }) => void errors.push(message),
         ...{ recovery: () => {}, call: () => {}, metric: () => {} },
@@ -39,12 +40,8 @@ describe.runIf(hasPostgres)('a Postgres as the target of an export', () => {
       await store.close();
     });
     await store.write([incomingEvent({ id: 'before' }), incomingIdentify({ id: 'i' })]);
-    const open = async () => {
-      const there = await createPostgresStore({ url: postgres.url });
-      onTestFinished(() => there.close());
-      return there;
-    };
-    const there = await open();
+    const there = await open(postgres.url);
+    onTestFinished(() => there.close());
     const ids = async () => (await there.rows({}, { limit: 1_000 })).map(({ id }) => id);
     await vi.waitFor(async () => expect(await ids()).toEqual(['before', 'i']), SOON);
     await postgres.kill();
@@ -62,7 +59,7 @@ describe.runIf(hasPostgres)('a Postgres as the target of an export', () => {
       async () => expect(await there.profiles({}, { limit: 9 })).toHaveLength(1),
       SOON,
     );
-    const target = createTarget(postgres.url);
+    const target = createTarget(postgres.url, open);
     onTestFinished(() => target.close?.());
     await expect(verify({ store, target })).rejects.toThrow('takes each row once by its id');
     const erasure = { ...{ place: 60, upto: 60 }, project: 'p', user_id: 'gone' };

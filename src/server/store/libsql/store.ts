@@ -7,8 +7,9 @@ import { createGroups } from '../groups.js';
 import { startSumming } from '../hours.js';
 import type { Count, Store, Written } from '../port.js';
 import { createProgress, type PlainStatement, type ProgressDatabase } from '../progress.js';
+import { hasEnded, ownProcess } from '../process-name.js';
 import { storable, tellReplaced } from '../storable.js';
-import { openConnections } from './connections.js';
+import { openConnections, type Statement } from './connections.js';
 import { createErasureFinder, createErasureWriter } from './erase.js';
 import { createHourWriter, readHours } from './hours.js';
 import { createNotice } from './notice.js';
@@ -62,9 +63,14 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     lanes: 1,
   });
 
-  const ask = <Row>(...[sql, ...values]: PlainStatement) =>
-    writer.prepare(numbered(sql))<Row>(...values);
+  const prepared = new Map<string, Statement>();
+  const ask = <Row>(...[sql, ...values]: PlainStatement) => {
+    const statement = prepared.get(sql) ?? writer.prepare(numbered(sql));
+    prepared.set(sql, statement);
+    return statement<Row>(...values);
+  };
   const progressDatabase: ProgressDatabase = {
+    ...{ ownProcess, hasEnded },
     table: (name) => name,
     now: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
     each: (parameter, name = 'each') => `json_each(${parameter}) AS ${name}`,

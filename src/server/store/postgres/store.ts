@@ -7,6 +7,7 @@ import { createGroups } from '../groups.js';
 import { startSumming } from '../hours.js';
 import type { Count, Held, NewRefused, Profile, Store, Written } from '../port.js';
 import { createProgress, type PlainStatement, type ProgressDatabase } from '../progress.js';
+import { hasEnded, ownProcess } from '../process-name.js';
 import { storable, tellReplaced } from '../storable.js';
 import { createRecordWriter } from '../write-records.js';
 import { isoOut, tableOf, tablesOf } from './columns.js';
@@ -70,6 +71,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     });
 
   const progressDatabase: ProgressDatabase = {
+    ...{ ownProcess, hasEnded },
     table: (name) => tableOf(schema, name),
     now: `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)`,
     each: (parameter, name = 'each') =>
