@@ -1,6 +1,7 @@
 /**
- * What strangers can do to the others: each attack runs for some seconds against the program, while other visitors go
- * on. That of one client is against the program over Redis; those of networks are against the program over a file. None of these is refused or waits for long, and the relay neither ends nor takes more memory than it
+/**
+ * What strangers can do to the others: each attack runs for some seconds against the program over a file, while other
+ * visitors go on. None of these is refused or waits for long, and the relay neither ends nor takes more memory than it
  * may. `CASES` picks some by name. On Linux, for the memory. Attacks take all of a machine, so they are for the night.
  */
 import { once } from 'node:events';
@@ -21,7 +22,6 @@ import {
   ofTwelveNetworks,
   servedBeside,
 } from '../test/support/strangers.js';
-import { startRedis, type RedisServer } from '../test/support/start-redis.mjs';
 import { MANIFEST } from './support/entries.js';
 import { FOLDER, INSTALLED } from './support/install.js';
 import { startProgram } from './support/program.js';
@@ -157,16 +157,13 @@ const startVisitors = (relay: Relay) => {
 const peakMibOf = (pid: number) =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
-describe.skipIf(process.platform !== 'linux')('others go on beside', { tags: ['Redis'] }, () => {
-  let redis: RedisServer;
+describe.skipIf(process.platform !== 'linux')('others go on beside', () => {
   beforeAll(async () => {
-    redis = await startRedis();
     await once(service.listen(0, '127.0.0.1'), 'listening');
   });
-  afterAll(async () => {
+  afterAll(() => {
     service.closeAllConnections();
     service.close();
-    await redis.stop();
   });
 
   const picked = Object.entries(CASES).filter(([name]) => name.includes(process.env.CASES ?? ''));
@@ -177,7 +174,8 @@ describe.skipIf(process.platform !== 'linux')('others go on beside', { tags: ['R
       ...{ command: [process.execPath, '--max-old-space-size=512', program], folder: FOLDER },
       env: {
         ...{ SERVICE_URL: `http://127.0.0.1:${port}`, SERVICE_TOKEN: 't', SITE_ORIGIN: ORIGIN },
-        ...{ PROJECTS: 'shop', CHANNELS: 'web', QUEUE_URL: redis.url, HOST: '127.0.0.1' },
+        ...{ PROJECTS: 'shop', CHANNELS: 'web', HOST: '127.0.0.1' },
+        ...{ DATA_FOLDER: mkdtempSync(join(tmpdir(), 'attacks-')), READ_TOKEN: 'token-of-readers' },
         ...{ PORT: '0', CLIENT_ADDRESS_HEADER: 'x-client' },
       },
     });

@@ -57,11 +57,6 @@ export const RECIPES: Record<string, Recipe> = {
     // Without Cloudflare in front nobody writes `cf-connecting-ip`: its limit cannot be tried here.
     start: command(NODE, '../support/run-worker.mjs'),
   },
-  'cloudflare-queue': {
-    isNightly,
-    start: command(NODE, '../support/run-worker.mjs'),
-    promises: { outcome: 'accepted' },
-  },
   deno: {
     isNightly,
     start: command(join(TOOLS, 'deno'), 'run', '--check', '--allow-env', '--allow-net', 'main.ts'),

@@ -12,8 +12,7 @@ import type { ReadToken, WriteToken } from '../service.js';
 import type { TrustedProxies } from './client-address.js';
 
 /** The settings beside which another setting has a meaning. */
-export type Place =
-  'without SERVICE_URL' | 'with SERVICE_URL' | 'with QUEUE_URL' | 'with SERVICE_URL and QUEUE_URL';
+export type Place = 'without DATA_FOLDER=none' | 'with SERVICE_URL';
 
 /** A setting of the program. */
 export interface Setting extends Kind {
@@ -40,11 +39,6 @@ export const list: Kind = {
 export const origins: Kind = {
   words: `origins of your pages with commas between them, such as ${ORIGIN_WORDS}`,
   fits: (value) => isText(value) && listOf(value).every(isOrigin),
-};
-export const queue: Kind = {
-  words: 'the address of a Redis ("redis://localhost:6379") or of a folder ("file:/var/lib/queue")',
-  // A shell replaces `~` at the start of a word only. Behind `file:` it would become a folder of that name.
-  fits: (value) => typeof value === 'string' && /^(rediss?:\/\/|file:(?!~))\S(.*\S)?$/.test(value),
 };
 export const port: Kind = {
   words: 'a port number',
@@ -108,9 +102,9 @@ export const database: Kind = {
 export const wordsOf = (value: string): string[] => value.split(/\s+/).filter(Boolean);
 export const exports: Kind = {
   words:
-    'addresses with spaces between them, such as "clickhouse://user:password@host:8443/database" or "file:/var/lib/export"',
+    'addresses with spaces between them, such as "clickhouse://user:password@host:8443/database", "postgres://user:password@host:5432/database" or "file:/var/lib/export"',
   fits: (value) =>
-    isText(value) && wordsOf(value).every((word) => /^(clickhouse|file):/.test(word)),
+    isText(value) && wordsOf(value).every((word) => /^(clickhouse|file|postgres(ql)?):/.test(word)),
 };
 
 const PAIR = /^([^=\s][^=]*)=(.+)$/;

@@ -1,6 +1,7 @@
 import { callback, isFunction, isText, positive, text, type Kind } from '../interface/kinds.js';
 import { isToken } from '../interface/is-token.js';
 import { checkOptions, objectWith, type Kinds, type OptionCheck } from './check-options.js';
+import { PASS_ON_KINDS, type PassOnOptions } from './exports/pass-on.js';
 import type { Rate } from './http/admission.js';
 import type { Origins } from './http/origin.js';
 import type { Names } from './records.js';
@@ -73,6 +74,11 @@ export interface ServiceOptions extends ServerOptions {
   channels?: Names | undefined;
   /** Rows older than this are deleted, and profiles that no identify has changed for this long. @default never */
   retentionDays?: number | undefined;
+  /**
+   * Passes all rows on to another service as well, each in a request of its own: `{ baseUrl, token }` and more, as for
+   * `createRelay`. @default none
+   */
+  passOn?: PassOnOptions | undefined;
   /** The tag to paste, or a function that gives it, for the page that shows the rows. */
   tag?: string | (() => string) | undefined;
   /** File with a write token, for the command that this page shows. @default none */
@@ -139,13 +145,22 @@ const KINDS: Kinds<ServiceOptions> = {
   projects: names,
   channels: names,
   retentionDays: positive,
+  passOn: {
+    words: 'an object with `baseUrl` and `token`',
+    fits: (value) => typeof value === 'object',
+  },
   tag: { words: 'a text, or a function', fits: (value) => isText(value) || isFunction(value) },
   tokenFile: text,
   page: callback,
 };
 
 /** Throws a TypeError that names each wrong option and what to write. */
-export const checkServiceOptions = (options: ServiceOptions): void =>
+export const checkServiceOptions = (options: ServiceOptions): void => {
+  if (options?.passOn)
+    checkOptions('createService, `passOn`', options.passOn, {
+      kinds: PASS_ON_KINDS,
+      required: ['baseUrl', 'token'],
+    });
   checkOptions('createService', options, {
     kinds: KINDS,
     required: ['store'],
@@ -168,3 +183,4 @@ export const checkServiceOptions = (options: ServiceOptions): void =>
         missing('writeTokens', 'a list of { token, projects }, or `relayPath` with `origins`');
     },
   });
+};

@@ -39,7 +39,8 @@ describeStore('libsql', () => {
       const database = new Database(path);
       for (const table of PROGRESS_TABLES) database.exec(`DROP TABLE ${table}`);
       database.exec(`DROP TABLE hours; DROP TABLE summing;
-        ALTER TABLE records DROP COLUMN notify; ALTER TABLE records RENAME TO rows;
+        ALTER TABLE records DROP COLUMN notify; ALTER TABLE records DROP COLUMN sender;
+        ALTER TABLE records RENAME TO rows;
         PRAGMA user_version = 1`);
       database.close();
     },

@@ -63,7 +63,7 @@ describe('over a Postgres', { tags: ['Postgres'] }, () => {
       takeBack: async () => {
         for (const table of PROGRESS_TABLES) await client.query(`DROP TABLE "${schema}".${table}`);
         await client.query(`DROP TABLE "${schema}".hours, "${schema}".summing;
-          ALTER TABLE "${schema}".records DROP COLUMN notify;
+          ALTER TABLE "${schema}".records DROP COLUMN notify, DROP COLUMN sender;
           ALTER TABLE "${schema}".row_counts RENAME TO counts;
           UPDATE "${schema}".version SET version = 1`);
       },
@@ -93,7 +93,7 @@ describe('over a Postgres', { tags: ['Postgres'] }, () => {
     await Promise.all(stores.map((store, n) => store.write([incomingEvent({ id: `${n}` })])));
     expect(await (await open()).rows({}, ALL)).toHaveLength(8);
     const { rows } = await client.query(`SELECT * FROM "${schema}".version`);
-    expect(rows).toEqual([{ version: 3 }]);
+    expect(rows).toEqual([{ version: 4 }]);
   });
 
   it('refuses in words a schema that a newer version has made, and leaves it alone', async () => {

@@ -5,7 +5,6 @@ import { delimiter, join } from 'node:path';
 /** Tags of tests that need a program, with its package on Debian and Ubuntu. */
 export const SERVERS = {
   nginx: { program: 'nginx', package: 'nginx' },
-  Redis: { program: 'redis-server', package: 'redis-server' },
   Postgres: { program: 'postgres', package: 'postgresql' },
   ClickHouse: { program: 'clickhouse-server', package: 'clickhouse-server' },
   OpenSSL: { program: 'openssl', package: 'openssl' },

@@ -62,7 +62,9 @@ async function* pagesOf(
  */
 export const verify = async ({ store, target, onProgress }: Parts): Promise<Verified> => {
   const { progress } = store;
-  const { name } = target;
+  const { name, sumPlaces, places: placesOf } = target;
+  if (!sumPlaces || !placesOf)
+    throw new Error(`${name} takes each row once by its id: \`export from\` sends rows again`);
   const state = (await progress.targets()).find((one) => one.name === name);
   if (!state) throw new Error(`nothing was exported to ${name} yet`);
   const { id: source, since } = await progress.source();
@@ -87,7 +89,7 @@ export const verify = async ({ store, target, onProgress }: Parts): Promise<Veri
   /** Compares the places of one block. */
   const compare = async (span: PlaceSpan) => {
     const here = await progress.places(span);
-    const there = await target.places(source, span);
+    const there = await placesOf(source, span);
     const has = new Set(there);
     return { here, there, missing: here.filter((place) => !has.has(place)) };
   };
@@ -131,7 +133,7 @@ export const verify = async ({ store, target, onProgress }: Parts): Promise<Veri
   for (let at = Math.floor(from / BLOCK) * BLOCK; Math.max(at, from) < to; at += BLOCKS * BLOCK) {
     const span = { from: Math.max(at, from), to: Math.min(at + BLOCKS * BLOCK, to) };
     const here = await progress.sumPlaces({ ...span, block: BLOCK });
-    const there = await target.sumPlaces(source, { ...span, block: BLOCK });
+    const there = await sumPlaces(source, { ...span, block: BLOCK });
     for (let first = at; first < span.to; first += BLOCK) {
       const [ours, theirs] = [here.get(first), there.get(first)];
       found.stored += ours?.rows ?? 0;

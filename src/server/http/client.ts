@@ -120,3 +120,18 @@ export const createOpaqueWord = (secret?: string | (() => Promise<string>)) => {
     return word;
   };
 };
+
+/**
+ * The same with a secret of the day, so that a client has the same word in all processes and after a restart, and another
+ * one on another day.
+ */
+export const createDailyWord = (secretOf: (day: string) => Promise<string>, now: () => number) => {
+  let day = '';
+  let wordOf = createOpaqueWord();
+  return (text: string): Promise<string> => {
+    const today = new Date(now()).toISOString().slice(0, 10);
+    if (today !== day) wordOf = createOpaqueWord(() => secretOf(today));
+    day = today;
+    return wordOf(text);
+  };
+};

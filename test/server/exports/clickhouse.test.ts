@@ -356,8 +356,8 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
     expect(await count()).toBe(5);
     await target.erase!(source, [{ place: 8, upto: 3, project: 'p', event: 'e' }]);
     expect(await count()).toBe(3);
-    expect((await target.places(source.id, { from: 0, to: 10 })).sort()).toEqual([3, 4, 5]);
-    expect(await target.sumPlaces(source.id, { from: 0, to: 10, block: 4 })).toEqual(
+    expect((await target.places!(source.id, { from: 0, to: 10 })).sort()).toEqual([3, 4, 5]);
+    expect(await target.sumPlaces!(source.id, { from: 0, to: 10, block: 4 })).toEqual(
       new Map([
         [0, { rows: 1, places: 3 }],
         [4, { rows: 2, places: 9 }],

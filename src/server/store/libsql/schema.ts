@@ -1,6 +1,6 @@
 import { PROFILE_LIMITS } from '../../profile-limit.js';
 import { SUMS } from '../hours.js';
-import { progressTables } from '../progress.js';
+import { passingTables, progressTables } from '../progress.js';
 
 /**
  * The sums by hour of arrival. `hour` is the beginning of a time, up to the hour. `summing` has a row while rows from
@@ -21,6 +21,8 @@ const HOURS = `
 const PROGRESS = progressTables((name) => name);
 /** Whether a row asks for a notification: 1, or NULL. */
 const NOTIFY = 'ALTER TABLE records ADD COLUMN notify INTEGER;';
+/** `sender`: a word for the address that has sent a row, if rows are passed on to another service. */
+const PASSING = `ALTER TABLE records ADD COLUMN sender TEXT;${passingTables((name) => name)}`;
 
 /**
  * AUTOINCREMENT: a place in the feed is never given twice, not even after everything was deleted. One process writes
@@ -30,7 +32,7 @@ const NOTIFY = 'ALTER TABLE records ADD COLUMN notify INTEGER;';
  * all other work.
  */
 export const TABLES = {
-  version: 3,
+  version: 4,
   sql: `
   CREATE TABLE records (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -102,7 +104,8 @@ export const TABLES = {
   END;
   ${NOTIFY}
   ${HOURS}
-  ${PROGRESS}`,
+  ${PROGRESS}
+  ${PASSING}`,
   steps: {
     // An earlier version looks for the table under its old name, so its writes fail and its senders wait.
     1: `
@@ -113,5 +116,6 @@ export const TABLES = {
       strftime('%Y-%m-%dT%H:00:00.000Z', (SELECT max(received_at) FROM records), '+1 hour')
     WHERE EXISTS (SELECT 1 FROM records);`,
     2: NOTIFY + PROGRESS,
+    3: PASSING,
   },
 };

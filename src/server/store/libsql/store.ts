@@ -8,8 +8,9 @@ import { createGroups } from '../groups.js';
 import { startSumming } from '../hours.js';
 import type { Count, Store, Written } from '../port.js';
 import { createProgress, type PlainStatement, type ProgressDatabase } from '../progress.js';
+import { hasEnded, ownProcess } from '../process-name.js';
 import { storable, tellReplaced } from '../storable.js';
-import { openConnections } from './connections.js';
+import { openConnections, type Statement } from './connections.js';
 import { createErasureFinder, createErasureWriter } from './erase.js';
 import { createHourWriter, readHours } from './hours.js';
 import { createNotice } from './notice.js';
@@ -63,18 +64,27 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     lanes: 1,
   });
 
+  const prepared = new Map<string, Statement>();
+  const ask = <Row>(...[sql, ...values]: PlainStatement) => {
+    const statement = prepared.get(sql) ?? writer.prepare(numbered(sql));
+    prepared.set(sql, statement);
+    return statement<Row>(...values);
+  };
   const progressDatabase: ProgressDatabase = {
+    ...{ ownProcess, hasEnded },
     table: (name) => name,
     now: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+    each: (parameter, name = 'each') => `json_each(${parameter}) AS ${name}`,
+    iso: (column) => column,
     read: async <Row>(sql: string, ...values: unknown[]) =>
       reader.prepare<unknown[]>(numbered(sql)).all(...values) as Row[],
     run: <Row>(...statements: readonly PlainStatement[]) =>
       transaction(async () => {
         let rows: Row[] = [];
-        for (const [sql, ...values] of statements)
-          rows = await writer.prepare(numbered(sql))<Row>(...values);
+        for (const statement of statements) rows = await ask<Row>(...statement);
         return rows;
       }),
+    transaction: (work) => transaction(() => work(ask)),
   };
   const progress = createProgress(progressDatabase);
 
@@ -152,6 +162,7 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
           'refused',
           'erasures',
           'target_dead',
+          'parked',
         ])
           await writer.exec(`DELETE FROM ${table}`);
       }),

@@ -24,7 +24,7 @@ const wordsOfRefusal = (error: unknown): string | undefined =>
 
 const COLUMNS = [
   ...(['project', 'type', 'id', 'channel', 'event', 'user_id', 'body'] as const),
-  ...(['called_at', 'received_at', 'arrivals', 'client', 'notify'] as const),
+  ...(['called_at', 'received_at', 'arrivals', 'client', 'sender', 'notify'] as const),
 ] satisfies (keyof Columns)[];
 
 const valuesOf = (record: Arrived): unknown[] => {
@@ -69,13 +69,16 @@ export const createRowWriter = (
   const removeReasons = prepare(
     'DELETE FROM target_dead WHERE place IN (SELECT value FROM json_each(?))',
   );
+  const unpark = prepare('DELETE FROM parked WHERE place IN (SELECT value FROM json_each(?))');
 
   /** Takes removed rows off the sums by hour and off the refused rows of targets. Returns how many they are. */
   const takeOff = async (removing: Promise<RemovedRow[]>): Promise<number> => {
     const rows = await removing;
     if (!rows.length) return 0;
+    const places = JSON.stringify(rows.map(({ seq }) => seq));
     // Why a target has refused a row may quote the row.
-    await removeReasons(JSON.stringify(rows.map(({ seq }) => seq)));
+    await removeReasons(places);
+    await unpark(places);
     const isSummed = await hours.whichSummed();
     const sums = hours.createSums();
     for (const row of rows) if (isSummed(row.seq)) sums.add(row, -1, 1 - row.arrivals);

@@ -15,6 +15,7 @@ export const tablesOf = (schema: string) => {
     refused: table('refused'),
     erasures: table('erasures'),
     targetDead: table('target_dead'),
+    parked: table('parked'),
   };
 };
 

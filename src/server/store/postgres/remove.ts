@@ -14,7 +14,7 @@ export const createRemovers = (
   cleanHours: ReturnType<typeof createHours>['clean'],
 ): Pick<Store, 'expire' | 'expireRefused' | 'expireProfiles' | 'clear'> &
   Pick<ErasureParts, 'remove' | 'removeRefused'> => {
-  const { records, counts, profiles, refused, targetDead } = tables;
+  const { records, counts, profiles, refused, targetDead, parked } = tables;
   const turn = `turn AS MATERIALIZED (SELECT ${lockOf(schema, 'rows')})`;
 
   /** Deletes rows that meet a condition. */
@@ -27,6 +27,9 @@ export const createRemovers = (
         -- Why a target has refused a row may quote the row.
         reasons AS (
           DELETE FROM ${targetDead} USING gone WHERE place = gone.seq
+        ),
+        unparked AS (
+          DELETE FROM ${parked} USING gone WHERE place = gone.seq
         ),
         counted AS (
           UPDATE ${counts} AS c SET rows = c.rows - removed FROM (

@@ -1,6 +1,6 @@
 import { PROFILE_LIMITS } from '../../profile-limit.js';
 import { SUMS } from '../hours.js';
-import { progressTables } from '../progress.js';
+import { passingTables, progressTables } from '../progress.js';
 import type { PostgresDatabase } from './database.js';
 
 /** Quotes a name for use in a statement. */
@@ -105,6 +105,10 @@ const STEPS: readonly ((schema: string) => string)[] = [
   (schema) => `
   ALTER TABLE ${schema}.records ADD COLUMN notify boolean;
   ${progressTables((name) => `${schema}.${name}`)}`,
+  // `sender`: a word for the address that has sent a row, if rows are passed on to another service.
+  (schema) => `
+  ALTER TABLE ${schema}.records ADD COLUMN sender text;
+  ${passingTables((name) => `${schema}.${name}`)}`,
 ];
 
 const newer = (schema: string, version: number): string =>

@@ -7,9 +7,10 @@ import { createGroups } from '../groups.js';
 import { startSumming } from '../hours.js';
 import type { Count, Held, NewRefused, Profile, Store, Written } from '../port.js';
 import { createProgress, type PlainStatement, type ProgressDatabase } from '../progress.js';
+import { hasEnded, ownProcess } from '../process-name.js';
 import { storable, tellReplaced } from '../storable.js';
 import { createRecordWriter } from '../write-records.js';
-import { tableOf, tablesOf } from './columns.js';
+import { isoOut, tableOf, tablesOf } from './columns.js';
 import { openDatabase } from './database.js';
 import { createEraser } from './erase.js';
 import { createFollowers } from './follow.js';
@@ -70,9 +71,20 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     });
 
   const progressDatabase: ProgressDatabase = {
+    ...{ ownProcess, hasEnded },
     table: (name) => tableOf(schema, name),
     now: `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)`,
+    each: (parameter, name = 'each') =>
+      `json_array_elements(CAST(${parameter} AS json)) AS ${name}(value)`,
+    iso: isoOut,
     read: (text: string, ...values: unknown[]) => database.read({ text, values }),
+    transaction: (work) =>
+      database.atomic((query) =>
+        work(async <Row>(...[text, ...values]: PlainStatement) => {
+          const { rows } = await query({ text, values });
+          return rows as Row[];
+        }),
+      ),
     run: async <Row>(...statements: readonly PlainStatement[]) => {
       let rows: Row[] = [];
       for (const [text, ...values] of statements)

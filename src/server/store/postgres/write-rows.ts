@@ -49,6 +49,7 @@ const GIVEN = unnest({
   received_at: 'timestamptz',
   arrivals: 'integer',
   client: 'text',
+  sender: 'text',
   notify: 'boolean',
 });
 
@@ -59,9 +60,9 @@ const GIVEN = unnest({
 export const createRowWriter = (database: PostgresDatabase, tables: Tables, schema: string) => {
   const insert = `
     INSERT INTO ${tables.records} AS r (project, type, id, channel, event, user_id, body,
-      called_at, received_at, arrivals, client, notify)
+      called_at, received_at, arrivals, client, sender, notify)
     SELECT project, type, id, channel, event, user_id, body::json,
-      called_at, received_at, arrivals, client, notify
+      called_at, received_at, arrivals, client, sender, notify
     FROM turn, ${GIVEN.table} ORDER BY n
     ON CONFLICT (project, type, id)`;
   const turn = `turn AS MATERIALIZED (SELECT ${lockOf(schema, 'rows')})`;
