@@ -9,10 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresStore } from '../src/service-postgres.js';
 import type { Store } from '../src/service.js';
-import {
-  startPostgres,
-  type PostgresServer,
-} from '../test/support/start-postgres.mjs';
+import { startPostgres, type PostgresServer } from '../test/support/start-postgres.mjs';
 import { MANIFEST } from './support/entries.js';
 import { INSTALLED, ROOT, unpackInto } from './support/install.js';
 import { startProgram, type Program } from './support/program.js';

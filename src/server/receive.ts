@@ -65,7 +65,6 @@ interface Parts {
   deadline: number;
 }
 
-
 const outcomeOf = ({ status }: Refusal): 'blocked' | 'rejected' =>
   status === 403 ? 'blocked' : 'rejected';
 
