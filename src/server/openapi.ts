@@ -146,7 +146,7 @@ const REFUSED = {
   503: toWait('The database does not work, or too much comes.'),
 };
 const SINGLE = {
-  ...ok('Stored, or known already. With a queue: kept, and stored soon.', 'Success'),
+  ...ok('Stored, or known already.', 'Success'),
   403: failure('The token may not write to the project, or the lists lack it or the channel.'),
   422: failure('The database refuses this record. It is kept among the refused.'),
   ...REFUSED,

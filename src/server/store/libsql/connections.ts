@@ -6,7 +6,7 @@ import {
   codeOf,
   inWords,
   openDatabase,
-} from '../../queue/libsql/file.js';
+} from './file.js';
 import { TABLES } from './schema.js';
 
 type Awaitable<Value> = Value | Promise<Value>;

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../util/errors.js';
 import type { IdentifyBody } from '../../../interface/bodies.js';
-import { codeOf } from '../../queue/libsql/file.js';
+import { codeOf } from './file.js';
 import type { Incoming } from '../../incoming.js';
 import type { Written } from '../port.js';
 import {
