@@ -169,10 +169,7 @@ const CLIENT = ['index', 'relay-client', 'context'];
 const COMPAT = ['segment', 'logsnag', 'posthog', 'plausible', 'umami', 'gtag'].map(
   (tool) => `compat-${tool}`,
 );
-const SERVERS = [
-  ...['relay', 'relay-node'],
-  ...['service', 'service-libsql', 'service-postgres'],
-];
+const SERVERS = [...['relay', 'relay-node'], ...['service', 'service-libsql', 'service-postgres']];
 
 /** Tokens of style that pages share, as far as a style uses them. */
 const tokensFor = (style) => {

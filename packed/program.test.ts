@@ -9,11 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresStore } from '../src/service-postgres.js';
 import type { Store } from '../src/service.js';
-import {
-  hasPostgres,
-  startPostgres,
-  type PostgresServer,
-} from '../test/support/start-postgres.mjs';
+import { startPostgres, type PostgresServer } from '../test/support/start-postgres.mjs';
 import { MANIFEST } from './support/entries.js';
 import { INSTALLED, ROOT, unpackInto } from './support/install.js';
 import { startProgram, type Program } from './support/program.js';
@@ -97,7 +93,7 @@ it('`tail` ends when nobody reads its rows any more, as before `head`', async ()
   server.close();
 });
 
-describe.skipIf(!hasPostgres)('over a Postgres', () => {
+describe('over a Postgres', { tags: ['Postgres'] }, () => {
   let postgres: PostgresServer;
   let service: Service;
   let store: Store;

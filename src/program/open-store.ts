@@ -1,5 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../util/errors.js';
 import type { Store } from '../service.js';
@@ -9,7 +8,6 @@ const openFile = async (url: string, mustExist: boolean): Promise<Store> => {
   const { createLibsqlStore } = await load('libsql', () => import('../service-libsql.js'));
   const path = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length);
   if (mustExist) statSync(path);
-  else mkdirSync(dirname(path), { recursive: true });
   return createLibsqlStore({ path });
 };
 

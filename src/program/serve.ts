@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
+import { FILE_MODE } from '../server/private-files.js';
 import { isLocalName } from '../util/is-local-name.js';
 import { messageOf } from '../util/errors.js';
 import { announcementOf } from './announcement.js';
@@ -68,7 +69,7 @@ export const serve = async (
   const stopped = untilStopped();
   const url = `http://${nameOf(host)}:${door.port}`;
   mounted.start(mounted.isLocal ? url : '');
-  if (addressFile) writeFileSync(addressFile, `${url}\n`);
+  if (addressFile) writeFileSync(addressFile, `${url}\n`, { mode: FILE_MODE });
   log.info(mounted.target);
   log.info(`listens at ${door.url}`);
   if (adminDoor) log.info(`metrics and health at ${adminDoor.url}`);

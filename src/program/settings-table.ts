@@ -15,7 +15,13 @@ const needed = <One extends kinds.Setting>(one: One) => ({ ...one, isNeeded: tru
 /** Each setting, in the order of `--help`. The checks, the help and the docs are made from this table. */
 export const SETTINGS = {
   SERVICE_URL: always(url, 'address of a service to pass records on to', 'none'),
-  SITE_ORIGIN: needed(always(kinds.origins, 'origins of your pages', 'pages on this machine')),
+  SITE_ORIGIN: needed(
+    always(
+      kinds.origins,
+      'origins of your pages, or https://*.shop.example',
+      'pages on this machine',
+    ),
+  ),
   PROJECTS: needed(always(kinds.list, 'projects that may be written to; * is any', 'any')),
   CHANNELS: needed(always(kinds.list, 'channels that may be written to; * is any', 'any')),
   HOST: always(text, 'address to listen at', '127.0.0.1: this machine alone'),

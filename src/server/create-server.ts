@@ -3,8 +3,9 @@ import { createOriginDoor, createOriginPaths, type Door, type Operation } from '
 import type { ServiceHealth } from './deliver/backoff.js';
 import type { Tell } from './hooks.js';
 import { answerJson } from './http/answers.js';
-import { createAdmission, createHeldBodies } from './http/admission.js';
+import { createAdmission } from './http/admission.js';
 import { createOpaqueWord } from './http/client.js';
+import { createHeldBodies } from './http/held-bodies.js';
 import type { Origins } from './http/origin.js';
 import { createIgnoring, type Ignored } from './ignoring.js';
 import { createReceive, type Refused } from './receive.js';

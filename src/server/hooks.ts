@@ -32,7 +32,10 @@ export type ServerMetric =
   | 'export_behind'
   /** Milliseconds for which the oldest of these rows has been stored. Label: `target`. */
   | 'export_delay_ms'
-  /** 1 a message that was sent because of rows with `notify`. Label: `outcome`, `delivered`, `retry` or `refused`. */
+  /**
+   * 1 a message that was sent because of rows with `notify`. Label: `outcome`, `delivered`, `retry`, `refused` (the address
+   * is wrong) or `dropped` (the receiver refuses this message).
+   */
   | 'notified';
 
 export type OnMetric = (
@@ -54,7 +57,9 @@ export interface ServerError {
    * - `reading`: the database did not answer a reader; a search may take too long.
    * - `notify`: a target of notifications takes none.
    * - `unlisted`: records name a project or channel that is not listed; each value is reported once a day.
-   * - `dropped`: rows were deleted by their age that a target lacks; reported once a minute at the most.
+   * - `dropped`: rows were deleted by their age that a target of an export lacks, reported once a minute at the most; or a
+   *   message of notifications, which its receiver refuses; or rows of a target of an export, whose table was dropped or
+   *   emptied.
    * - `export`: a target of an export takes nothing, or is set up wrongly.
    * - `erasure`: rows were erased that a target of an export may have and cannot delete.
    * - `hook`: a function that was passed in failed.

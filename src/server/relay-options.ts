@@ -12,7 +12,7 @@ import { DELIVERY_KINDS, type DeliveryOptions } from './deliver/delivery.js';
 import type { Hooks } from './hooks.js';
 import type { AdmissionOptions, Rate } from './http/admission.js';
 import { isNetwork } from './http/networks.js';
-import { isOrigin, type Origins } from './http/origin.js';
+import { isOrigin, ORIGIN_WORDS, type Origins } from './http/origin.js';
 import type { IgnoringOptions } from './ignoring.js';
 import type { Names } from './records.js';
 
@@ -34,7 +34,10 @@ export interface ServerOptions extends Hooks, AdmissionOptions, IgnoringOptions 
 
 /** Options of `createRelay`. */
 export interface RelayOptions extends ServerOptions, DeliveryOptions {
-  /** Origins whose pages may send, the relay's own too, each as `https://shop.example`, or a function that decides. */
+  /**
+   * Origins whose pages may send, the relay's own too: `https://shop.example`, `https://*.shop.example`, or a function
+   * that decides.
+   */
   origins: Origins;
   /** Projects that may be written to; `'*'` for any. Records of others are `blocked` with 403, and pages keep them. */
   projects: Names;
@@ -53,13 +56,16 @@ export const isRate = (value: unknown): boolean => {
   return isPositive(perSecond) && isPositive(burst);
 };
 
+/** Whether a value may be the name of a project or channel. One with a `*` is most likely meant as a pattern. */
+export const isName = (value: unknown): value is string => isText(value) && !value.includes('*');
+
 export const names: Kind = {
-  words: 'a list of non-empty strings, or "*"',
-  fits: (value) => value === '*' || isList(value, isText),
+  words: 'a list of names without "*", or "*" for any',
+  fits: (value) => value === '*' || isList(value, isName),
 };
 
 export const originsKind: Kind = {
-  words: 'a list of origins like "https://shop.example", or a function',
+  words: `a list of origins like ${ORIGIN_WORDS}; or a function`,
   fits: (value) => isFunction(value) || isList(value, isOrigin),
 };
 

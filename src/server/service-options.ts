@@ -8,6 +8,7 @@ import type { Names } from './records.js';
 import {
   checkClients,
   isList,
+  isName,
   isRate,
   names,
   originsKind,
@@ -51,7 +52,10 @@ export interface ServiceOptions extends ServerOptions {
    * @default none
    */
   relayPath?: string | undefined;
-  /** Origins whose pages may send below `relayPath`, each as `https://shop.example`, or a function that decides. @default none */
+  /**
+   * Origins whose pages may send below `relayPath`: `https://shop.example`, `https://*.shop.example`, or a function.
+   * @default none
+   */
   origins?: Origins | undefined;
   /**
    * Needed to read, export or erase: 16 characters or more, and none of the write tokens. Without it all of that is
@@ -113,12 +117,12 @@ export const checkReadTokens = (
 
 const isReadToken = (value: unknown): boolean => {
   const { token, project } = (value ?? {}) as Partial<ReadToken>;
-  return readToken.fits(token) && isText(project);
+  return readToken.fits(token) && isName(project);
 };
 const isWriteToken = (value: unknown): boolean => {
   const { token, projects, rate } = (value ?? {}) as Partial<WriteToken>;
   const isFineRate = rate === undefined || rate === false || isRate(rate);
-  return isToken(token) && (projects === '*' || isList(projects, isText)) && isFineRate;
+  return isToken(token) && (projects === '*' || isList(projects, isName)) && isFineRate;
 };
 const path: Kind = {
   words: 'a path like "/a"',

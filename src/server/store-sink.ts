@@ -43,8 +43,8 @@ const resultOf = ({ id }: Incoming, stored: Stored): BatchResult => {
 };
 
 /**
- * Writes records into a store. Only the last write decides whether the database counts as working. While it does not
- * work, one write at a time is tried, and all other senders are asked at once to wait.
+ * Writes records into a store. Only the last write decides whether the database counts as working. A check counts as a write, but
+ * after a failure only if there is room for rows, too. While the database does not work, one write at a time is tried, and all other senders are asked at once to wait.
  */
 export const createStoreSink = ({ store, setup, largeProfiles, tell, now }: Parts) => {
   const trouble = createReportOnce(tell, now);
@@ -97,7 +97,8 @@ export const createStoreSink = ({ store, setup, largeProfiles, tell, now }: Part
   const check = async (): Promise<void> => {
     // The clock may have been set back.
     if (Math.abs(now() - triedAt) < CHECK_EVERY_MS || underWay > 0) return;
-    await attempt(() => store.check(), CHECK_WITHIN_MS).catch(() => {}); // `problem` has the words
+    const asksForRoom = problem !== undefined;
+    await attempt(() => store.check({ asksForRoom }), CHECK_WITHIN_MS).catch(() => {}); // `problem` has the words
   };
 
   const sink: Sink = {

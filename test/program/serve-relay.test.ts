@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { serve } from '../../src/program/serve.js';
 import { readSettings } from '../../src/program/settings.js';
 import { event } from '../server/helpers/records.js';
 import { listen } from '../server/helpers/relay.js';
+import { requestOf } from '../support/curl.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { ORIGIN, runJudge, runRelay, settingsOf } from './support/run-relay.js';
 
@@ -183,10 +182,9 @@ it('takes the record of the docs, with the settings of the docs', async () => {
   const folder = tempFolder();
   const mine = { SERVICE_URL: service.url, SERVICE_TOKEN: 'tok', DATA_FOLDER: folder, PORT: '0' };
   const { url } = await runRelay(readSettings({ ...shown, ...mine }));
-  const here = command!.replace('http://localhost:8787', url).replace('curl -i', 'curl -is');
-  const { stdout } = await promisify(execFile)('sh', ['-c', here]);
-  expect(stdout).toMatch(/^HTTP\/1\.1 200 OK/);
-  expect(stdout.split('\r\n\r\n')[1]).toBe(answer);
+  const [path, init] = requestOf(command!, '');
+  const response = await fetch(url + path, init);
+  expect([response.status, await response.text()]).toEqual([200, answer]);
   await vi.waitUntil(() => service.answered(200).length === 1);
 });
 

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -49,6 +49,20 @@ const start = async (environment: NodeJS.ProcessEnv = {}, folder = tempFolder())
   return { folder, url, said, announced: announced[0]!, errors, send, read, rows, refused, stop };
 };
 
+it('makes a folder and files that only its own user can read', async () => {
+  const folder = join(tempFolder(), 'new');
+  const { send, rows } = await start({}, folder);
+  await send([event('e1', 'Signed Up', 'u')]);
+  expect(await rows()).toHaveLength(1);
+  const rightsOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+  expect(rightsOf(folder)).toBe('700');
+  const files = readdirSync(folder);
+  expect(files).toEqual(expect.arrayContaining(['read-token', 'rows.db', 'rows.db-wal']));
+  expect(files.map((name) => [name, rightsOf(join(folder, name))])).toEqual(
+    files.map((name) => [name, '600']),
+  );
+});
+
 it('runs without any setting: makes its tokens, takes what the tag sends, and shows it', async () => {
   const program = await start();
   const { folder, said, announced, url } = program;
@@ -58,7 +72,6 @@ it('runs without any setting: makes its tokens, takes what the tag sends, and sh
   ]);
   expect(announced).toContain(`Rows      ${url}/rows`);
   expect(announced).toContain(`<script src="${url}/outbox-auto.js" data-relay="${url}/a"`);
-  expect(statSync(join(folder, 'read-token')).mode & 0o777).toBe(0o600);
   const write = readFileSync(join(folder, 'write-token'), 'utf8').trim();
   expect(announced).not.toContain(write);
   await program.send([identify('i1', 'u'), event('e1', 'Signed Up', 'u')]);

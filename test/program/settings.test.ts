@@ -89,8 +89,8 @@ describe('the settings of the program', () => {
     expect(readSettings({ TRUSTED_PROXIES })).toMatchObject({ trustedProxies });
   });
 
-  it('take the origins of apps and extensions', () => {
-    const list = 'capacitor://localhost, chrome-extension://abc, app://-';
+  it('take the origins of apps, extensions and subdomains', () => {
+    const list = 'capacitor://localhost, chrome-extension://abc, app://-, https://*.shop.example';
     expect(readSettings({ SITE_ORIGIN: list }).origins).toEqual(list.split(', '));
   });
 
@@ -148,6 +148,14 @@ describe('the settings of the program', () => {
     ['SERVICE_TOKEN', 'my secret'],
     ['SITE_ORIGIN', 'https://shop.example/'],
     ['SITE_ORIGIN', 'https://shop.example,'],
+    ['SITE_ORIGIN', '*'],
+    ['SITE_ORIGIN', 'https://*.com'],
+    ['SERVICE_URL', 'https://*.in.example'],
+    ['PUBLIC_URL', 'https://*.in.example'],
+    ['PROJECTS', 'shop-*'],
+    ['CHANNELS', 'web,app-*'],
+    ['WRITE_TOKENS', 'shop-*=tok_1'],
+    ['READ_TOKENS', 'shop-*=read-token-of-shop'],
     ['PROJECTS', 'shop,,blog'],
     ['CHANNELS', ' '],
     ['PORT', '65536'],

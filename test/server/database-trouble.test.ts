@@ -60,6 +60,31 @@ it('is ready where the database answers, though searches hold up all reading', a
   expect(await service.service.health()).toMatchObject({ status: 'failing', problem: 'away' });
 });
 
+it('is not ready after a failed write until rows are stored, or there is room for them', async () => {
+  let time = 1_000_000;
+  const { store, send, post } = runService({ now: () => time });
+  const check = vi.spyOn(store, 'check').mockImplementation(async ({ asksForRoom } = {}) => {
+    if (asksForRoom) throw new Error('no room');
+  });
+  const write = vi.spyOn(store, 'write').mockRejectedValue(new Error('the disk is full'));
+  const readyAfter = async (ms: number) => {
+    time += ms;
+    return (await send('/ready')).status;
+  };
+  expect(await readyAfter(1_000)).toBe(200);
+  expect((await post('/v1/event', event)).status).toBe(503);
+  for (let n = 0; n < 5; n++) expect(await readyAfter(2_000)).toBe(503);
+  write.mockRestore();
+  expect((await post('/v1/event', event)).status).toBe(200);
+  expect(await readyAfter(0)).toBe(200);
+  // A check that fails counts as well.
+  check.mockRejectedValueOnce(new Error('away'));
+  expect(await readyAfter(1_000)).toBe(503);
+  expect(await readyAfter(1_000)).toBe(503);
+  check.mockResolvedValue();
+  expect(await readyAfter(1_000)).toBe(200);
+});
+
 it('asks the database no more than once a second whether it is ready, and not at all while it stores', async () => {
   let time = 1_000_000;
   const { store, send, post } = runService({ now: () => time });
@@ -79,8 +104,19 @@ it('asks the database no more than once a second whether it is ready, and not at
   expect((await send('/ready')).status).toBe(503);
   expect(check).toHaveBeenCalledTimes(2);
   time += 1_000;
-  await post('/v1/event', event);
-  await send('/ready');
+  let stored = (): void => {};
+  const { write } = store;
+  vi.spyOn(store, 'write').mockImplementationOnce(async (records) => {
+    await new Promise<void>((resolve) => (stored = resolve));
+    return write(records);
+  });
+  const storing = post('/v1/event', event);
+  await vi.waitUntil(() => vi.mocked(store.write).mock.calls.length);
+  time += 1_000;
+  expect((await send('/ready')).status).toBe(503);
+  stored();
+  await storing;
+  expect((await send('/ready')).status).toBe(200);
   expect(check).toHaveBeenCalledTimes(2);
 });
 
@@ -120,6 +156,13 @@ it('tries one write at a time while the database fails, and has all others wait 
   expect(write).toHaveBeenCalledTimes(2);
   fail();
   expect((await tried).status).toBe(503);
+  // Of requests that were read at once, one is written.
+  write.mockRejectedValueOnce(new Error('away'));
+  const statuses = (await Promise.all([1, 2, 3].map(() => post('/v1/event', event)))).map(
+    ({ status }) => status,
+  );
+  expect(statuses).toEqual([503, 503, 503]);
+  expect(write).toHaveBeenCalledTimes(3);
   expect((await post('/v1/event', event)).status).toBe(200);
   expect(await service.health()).toMatchObject({ status: 'ok' });
 });

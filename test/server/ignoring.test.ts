@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { isNetwork, createNetworks } from '../../src/server/http/networks.js';
 import { event as eventRecord } from './helpers/records.js';
 import { bodyOf, resultsOf, setUpRelay } from './helpers/relay.js';
@@ -58,12 +58,18 @@ it('passes nothing of ignored senders on', async () => {
   );
 });
 
-it('keeps nothing of what an ignored sender sends wrongly, and nothing waits while the database is away', async () => {
+it('keeps nothing of what an ignored sender sends wrongly, and has it wait for no database', async () => {
+  const write = vi.fn(() => new Promise<never>(() => {}));
+  write.mockRejectedValueOnce(new Error('away'));
   const { post, service, refused, store } = runService({
     ...OPTIONS,
-    store: { ...runService().store, write: async () => Promise.reject(new Error('away')) },
+    store: { ...runService().store, write, close: async () => {} },
   });
   const own = { 'x-client': '192.0.2.1' };
+  expect((await post('/v1/event', event)).status).toBe(503);
+  // One write is tried, which hangs, and all others have to wait.
+  void post('/v1/event', event);
+  await vi.waitFor(() => expect(write).toHaveBeenCalledTimes(2));
   expect((await post('/v1/event', event)).status).toBe(503);
   expect((await post('/v1/event', event, own)).status).toBe(200);
   expect((await post('/v1/event', '{', own)).status).toBe(400);

@@ -1,4 +1,5 @@
 import { existsSync, renameSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'libsql';
 import AsyncDatabase from 'libsql/promise';
@@ -14,6 +15,10 @@ vi.mock('../../src/server/store/refused-bounds.js', async (load) => ({
   ...(await load<object>()),
   ...{ MAX_REFUSED: 100, MAX_DEAD_SIZE: 1_048_576 },
 }));
+vi.mock('node:fs/promises', async (load) => {
+  const real = await load<{ statfs: typeof statfs }>();
+  return { ...real, statfs: vi.fn(real.statfs) };
+});
 // Older rows are summed in many pieces, so that others write meanwhile.
 vi.mock('../../src/server/store/hours.js', async (load) => ({
   ...(await load<object>()),
@@ -85,6 +90,19 @@ it('writes when it is asked whether it can, for a full disk takes a transaction 
   const before = version();
   await store.check();
   expect(version()).not.toEqual(before);
+});
+
+it('has no room for rows on a disk that is full, though a small write passes', async () => {
+  const { store, path } = open();
+  const free = (bytes: number) =>
+    vi
+      .mocked(statfs)
+      .mockResolvedValueOnce({ bavail: bytes / 4_096, bsize: 4_096, blocks: 1e6 } as never);
+  free(15 * 1_048_576);
+  await expect(store.check({ asksForRoom: true })).rejects.toThrow(`the disk is full: ${path}`);
+  await store.check();
+  free(16 * 1_048_576);
+  await store.check({ asksForRoom: true });
 });
 
 it('writes a profile once for all identifies of a transaction', async () => {

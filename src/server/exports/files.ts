@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { messageOf } from '../../util/errors.js';
+import { FILE_MODE, FOLDER_MODE } from '../private-files.js';
 import type { PlaceSpan, PlaceSum } from '../store/progress.js';
 import type { Target, Turn } from './target.js';
 
@@ -28,7 +29,7 @@ const sync = async (path: string): Promise<void> => {
 
 /** Writes the rows of a turn into a file, a line of JSON each, and returns the place of the last one. */
 const writePart = async (path: string, { from, pages }: Turn): Promise<number> => {
-  const file = createWriteStream(path);
+  const file = createWriteStream(path, { mode: FILE_MODE });
   let place = from;
   async function* lines() {
     for await (const page of pages) {
@@ -84,7 +85,7 @@ export const createFilesTarget = (path: string, wait = WAIT): Target => {
     name: `file:${folder}`,
     wait,
     prepare: async () => {
-      await mkdir(folder, { recursive: true });
+      await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
       // Parts that a killed process has left unfinished.
       for (const name of await readdir(folder))
         if (name.startsWith('.rows-')) await rm(join(folder, name), { force: true });

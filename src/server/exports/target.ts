@@ -48,6 +48,8 @@ export interface Target {
 /** The last row of a source that a target has. */
 export interface LastRow {
   place: number;
+  /** The place of its first row of the source. */
+  first: number;
   id: string;
 }
 

@@ -201,8 +201,9 @@ export interface Store {
   write(records: readonly Incoming[]): Promise<Written[]>;
   /**
    * Makes a write that changes nothing, and rejects if the database does not take it. Slow searches do not hold it up.
+   * On a full disk such a small write may pass, so with `asksForRoom` it rejects as well if there is no room for rows.
    */
-  check(): Promise<void>;
+  check(options?: { asksForRoom?: boolean }): Promise<void>;
   /** Keeps refused requests and records, within the store's bounds. */
   refuse(refused: readonly NewRefused[]): Promise<void>;
   rows(filter: RowFilter, span: Span): Promise<Row[]>;

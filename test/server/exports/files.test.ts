@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -44,12 +44,14 @@ const enter = () => {
 };
 
 it('has the rows as they are read, in parts that are named by their first place', async () => {
-  const { store, run, write, parts, rows } = enter();
+  const { folder, store, run, write, parts, rows } = enter();
   await write(30);
   run();
   await vi.waitFor(() => expect(parts()).toEqual(['rows-000000000000001.ndjson.gz']), 10_000);
   await write(5);
   await vi.waitFor(() => expect(parts()).toHaveLength(2), 10_000);
+  const rights = [folder, join(folder, parts()[0]!)].map((path) => statSync(path).mode & 0o777);
+  expect(rights).toEqual([0o700, 0o600]); // they hold what people did
   expect(parts()[1]).toBe('rows-000000000000031.ndjson.gz');
   expect(parts().flatMap(rows)).toEqual(await store.rows({}, { limit: 100 }));
 });

@@ -6,7 +6,7 @@ import { startExports } from '../../../src/server/exports/start-exports.js';
 import { verify } from '../../../src/server/exports/verify.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
 import { createPostgresStore } from '../../../src/service-postgres.js';
-import { startPostgres, hasPostgres } from '../../support/start-postgres.mjs';
+import { startPostgres } from '../../support/start-postgres.mjs';
 import { tempFolder } from '../../support/temp-folder.js';
 import { incomingEvent, incomingIdentify } from '../support/incoming.js';
 
@@ -21,7 +21,7 @@ it('names a Postgres without its password, and refuses an address without a data
     expect(faultOfAddress(address)).toMatch(/^must be an address like postgres:/);
 });
 
-describe.runIf(hasPostgres)('a Postgres as the target of an export', () => {
+describe('a Postgres as the target of an export', { tags: ['Postgres'] }, () => {
   it('has each row once, its profiles and its erasures, though it was away for a while', async () => {
     const postgres = await startPostgres();
     onTestFinished(() => postgres.stop());

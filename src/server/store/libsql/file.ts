@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Database from 'libsql';
+import { FILE_MODE, FOLDER_MODE } from '../../private-files.js';
 
 /** How long a statement waits for a locked file at the start of a process. */
 const OPEN_TIMEOUT_MS = 10_000;
@@ -34,7 +36,7 @@ interface Tables {
  * @throws Error in words, if the file holds data of another version.
  */
 export const openDatabase = (path: string, tables: Tables) => {
-  makeFolder(dirname(path));
+  if (path !== ':memory:') makeFile(path);
   const database = new Database(path, { timeout: OPEN_TIMEOUT_MS });
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
@@ -72,12 +74,18 @@ export const openFile = (path: string, tables: Tables) => {
   };
 };
 
+/** Makes the file with its folder. SQLite gives its log the rights of the file. */
+const makeFile = (path: string): void => {
+  makeFolder(dirname(path));
+  if (!existsSync(path)) closeSync(openSync(path, 'a', FILE_MODE));
+};
+
 /** Makes a folder and those above it. Node's `recursive` never returns if a folder below `/proc` is refused. */
 const makeFolder = (path: string): void => {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
   try {
-    mkdirSync(path);
+    mkdirSync(path, FOLDER_MODE);
   } catch (error) {
     if (!existsSync(path)) throw error; // another process may have been faster
   }
@@ -143,6 +151,16 @@ export const codeOf = (error: unknown): string | undefined => {
 export const inWords = (error: unknown, path: string): unknown => {
   const words = WORDS[codeOf(error) ?? '']?.(path);
   return words ? new Error(words, { cause: error }) : error;
+};
+
+/** What has to be free before a disk that was full counts as having room again. */
+const ROOM = 16 * 1_048_576;
+
+/** Rejects if the disk of a file is nearly full. A file system that does not say how much is free counts as having room. */
+export const checkRoom = async (path: string): Promise<void> => {
+  if (path === ':memory:') return;
+  const { bavail, bsize, blocks } = await statfs(dirname(path));
+  if (blocks && bavail * bsize < ROOM) throw new Error(WORDS['SQLITE_FULL']!(path));
 };
 
 interface Job {

@@ -1,5 +1,6 @@
 import { callback, text } from '../../../interface/kinds.js';
 import { checkOptions } from '../../check-options.js';
+import { checkRoom } from './file.js';
 import type { Incoming } from '../../incoming.js';
 import { arrivedOf, lettersOf, refusedProfileOf } from '../dead-letter.js';
 import { createErasures } from '../erasures.js';
@@ -112,7 +113,10 @@ export const createLibsqlStore = (options: LibsqlStoreOptions): Store => {
     },
     // SQLite writes this even if it is 0 already. An empty transaction would succeed even with a full disk or a
     // read-only file.
-    check: () => transaction(() => writer.exec('PRAGMA application_id = 0')),
+    check: async ({ asksForRoom = false } = {}) => {
+      if (asksForRoom) await checkRoom(path);
+      await transaction(() => writer.exec('PRAGMA application_id = 0'));
+    },
     refuse: async (all) => void (await run(() => refused.put(all))),
     rows: createRowReader(reader),
     lastPlace: placeNow,

@@ -26,10 +26,22 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** A machine that vanishes in the middle of a statement must not hold the lock of the rows for hours, as TCP would. */
 const NOTICE_DEAD_CLIENTS =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
+/**
+ * Settings that our statements rely on. A role or a database may have others: without these, a NULL in a list of
+ * parameters is the text `NULL`, a place loses its last digits, and a statement does not see what was stored before it
+ * got its lock, or does not wait for it.
+ */
+const RELIED_ON = String.raw`-c array_nulls=on -c extra_float_digits=1 -c default_transaction_isolation=read\ committed -c lock_timeout=0`;
 /** To plan the statement that stores costs more than to run it for a few records. */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan';
 /** The code if `pg_hba.conf` has no entry for this kind of connection, with TLS or without. */
 const NO_ENTRY = '28000';
+/**
+ * Errors of a statement or its data, after which a connection is as good as before. Any other error may come from the
+ * state of the connection itself, which may be read-only, lack a prepared statement, or have an outdated role.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const OF_THE_STATEMENT = /^(22|23|40|44|54|P0)|^(55P03|57014)$/;
 /** How much longer than Postgres this side waits, for a network that fails without a word. */
 const SILENCE_MS = 2_000;
 
@@ -68,7 +80,7 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
     statement_timeout: statementTimeout,
     query_timeout: statementTimeout + SILENCE_MS,
     keepAlive: true,
-    options: NOTICE_DEAD_CLIENTS,
+    options: `${NOTICE_DEAD_CLIENTS} ${RELIED_ON}`,
   };
   const createClient = (tls: { ssl?: Tls }): pg.Client => {
     try {
@@ -111,7 +123,7 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
   const writers = createPool(WRITERS, `${settings.options} ${lockTimeout} ${PLAN_ONCE}`);
   const readers = createPool(READERS);
 
-  /** Runs work on one connection. If it fails with anything but an error from Postgres, the connection is closed. */
+  /** Runs work on one connection, which is closed after any error that may come from the connection itself. */
   const on = async <Result>(
     pool: pg.Pool,
     work: (client: pg.PoolClient) => Promise<Result>,
@@ -121,7 +133,7 @@ export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) =
     try {
       return await work(client);
     } catch (error) {
-      isBroken = !sqlStateOf(error);
+      isBroken = !OF_THE_STATEMENT.test(sqlStateOf(error) ?? '');
       throw error;
     } finally {
       client.release(isBroken);

@@ -156,8 +156,13 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
       await refuse(lettersOf(clean, written));
       return written;
     },
-    check: async () => {
-      await database.write({ text: `UPDATE ${quoted(schema)}.version SET version = version` });
+    check: async ({ asksForRoom = false } = {}) => {
+      const change = `UPDATE ${quoted(schema)}.version SET version = version`;
+      // A table of 16 MiB, which is gone with the commit.
+      const takeRoom = `CREATE UNLOGGED TABLE ${quoted(schema)}.room AS
+        SELECT repeat('x', 1000) AS text FROM generate_series(1, 16384);
+        DROP TABLE ${quoted(schema)}.room`;
+      await database.write({ text: asksForRoom ? `${takeRoom}; ${change}` : change });
     },
     refuse,
     rows: createRowReader(database, tables),
