@@ -9,7 +9,6 @@ import { createTokenDoor, pathOf } from './doors.js';
 import { createTell } from './hooks.js';
 import { answerJson, refuse } from './http/answers.js';
 import { PAGE_HEADERS, PREFLIGHT_AGE_S } from './http/origin.js';
-import { createLargeProfiles } from './large-profiles.js';
 import { OPENAPI } from './openapi.js';
 import { createQueueSink } from './queue-sink.js';
 import { readingAccess } from './reading/access.js';
@@ -22,7 +21,8 @@ import { checkServiceOptions, type ServiceOptions } from './service-options.js';
 import { createSetup, type SetupState, type Step } from './setup.js';
 import type { Ignored } from './ignoring.js';
 import type { Incoming } from './incoming.js';
-import { createStoreSink, type Stored } from './store-sink.js';
+import { createStoreSink } from './store-sink.js';
+import type { Written } from './store/port.js';
 import { createTokens } from './tokens.js';
 
 /** A service: give it a request, get the answer. It never rejects. */
@@ -32,7 +32,7 @@ export interface Service {
    * Writes records that a queue has kept, in one transaction: `createConsumer({ queue, store: service })`. Rejects if
    * the database does not work; then none of them is stored.
    */
-  write(records: readonly Incoming[]): Promise<Stored[]>;
+  write(records: readonly Incoming[]): Promise<Written[]>;
   /** The state of the database, and of the queue if there is one, for operators. */
   health(): Promise<ServerHealth>;
   /** Notes that a step of the set-up was made, for example that a page has fetched the snippet's file. */
@@ -94,8 +94,7 @@ export const createService = (options: ServiceOptions): Service => {
   const setup = createSetup({ ...options, now });
   const browserOf = createClientWord(options);
   const refusals = createRefusals({ store, setup, browserOf, tell, now });
-  const largeProfiles = createLargeProfiles(now, options.rateLimit !== false);
-  const storeSink = createStoreSink({ store, setup, largeProfiles, tell, now });
+  const storeSink = createStoreSink({ store, setup, tell, now });
   const trouble = createReadingTrouble(tell, now);
   const feed = createFeed({ store, setup, tell, trouble });
   const server = createServer({

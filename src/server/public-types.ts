@@ -2,7 +2,6 @@
 export type { Consumer, ConsumerHealth, ConsumerOptions } from './deliver/consumer.js';
 export type { Undelivered } from './deliver/hand.js';
 export type { StoreTarget } from './deliver/targets.js';
-export type { Stored } from './store-sink.js';
 export type { ServerHealth } from './create-server.js';
 export type { Deliverable, DeliverOptions, Delivery } from './deliver/delivery.js';
 export type { ServiceHealth } from './deliver/backoff.js';

@@ -74,7 +74,7 @@ export interface StoreTarget {
   write(
     records: readonly Incoming[],
   ): Promise<
-    readonly ({ outcome: 'stored' | 'known' | 'dead' } | { outcome: 'later'; waitMs: number })[]
+    readonly { outcome: 'stored' | 'known' | 'dead' }[]
   >;
 }
 
@@ -100,7 +100,6 @@ export const createStoreTarget = ({ store, tell, ticks }: StoreEffects): Target 
   let until = 0;
 
   const fateOf = (one: Awaited<ReturnType<StoreTarget['write']>>[number]): Fate => {
-    if (one.outcome === 'later') return { fate: 'back', delayMs: one.waitMs, isTried: false };
     const outcome = one.outcome === 'dead' ? 'rejected' : 'delivered';
     tell.metric('records', 1, { side: 'out', outcome });
     return { fate: 'done' };

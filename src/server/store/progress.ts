@@ -1,4 +1,5 @@
 import { nanoid } from 'nanoid';
+import { number, type Database } from './database.js';
 import { LOCK_MS } from './lock-ms.js';
 import { present } from './present.js';
 
@@ -127,19 +128,11 @@ export interface Progress {
   places(span: PlaceSpan): Promise<number[]>;
 }
 
-/** SQL that both engines understand. `$1` to `$9` stand for the values. */
+/** A statement and its values. */
 export type PlainStatement = readonly [sql: string, ...values: unknown[]];
 
 /** What an engine provides. */
-export interface ProgressDatabase {
-  read<Row>(...statement: PlainStatement): Promise<Row[]>;
-  /** Runs statements one after the other, and returns the rows of the last one. */
-  run<Row>(...statements: readonly PlainStatement[]): Promise<Row[]>;
-  /** The name of a table in a statement. */
-  table: (name: string) => string;
-  /** The database's own time, in milliseconds, as an expression. */
-  now: string;
-}
+export type ProgressDatabase = Pick<Database, 'read' | 'write' | 'transaction' | 'table' | 'now'>;
 
 /** The tables, in SQL that both engines understand. */
 export const progressTables = (table: (name: string) => string): string => `
@@ -178,9 +171,6 @@ export const progressTables = (table: (name: string) => string): string => `
     PRIMARY KEY (target, place)
   );`;
 
-const number = (column: string, as = column): string =>
-  `CAST(${column} AS double precision) AS ${as}`;
-
 /** The first erasures that meet a condition, in their order. `limit` is a number or stands for a value. */
 export const readErasures = async (
   { read, table }: Pick<ProgressDatabase, 'read' | 'table'>,
@@ -198,7 +188,16 @@ export const readErasures = async (
 };
 
 export const createProgress = (database: ProgressDatabase): Progress => {
-  const { read, run, table, now } = database;
+  const { read, write, transaction, table, now } = database;
+  /** Runs statements one after the other, and returns the rows of the last one. */
+  const run = async <Row>(...statements: readonly PlainStatement[]): Promise<Row[]> => {
+    if (statements.length === 1) return write<Row>(...statements[0]!);
+    return transaction(async (inside) => {
+      let rows: Row[] = [];
+      for (const statement of statements) rows = await inside<Row>(...statement);
+      return rows;
+    });
+  };
   const records = table('records');
   const [source, erasures] = [table('source'), table('erasures')];
   const [targets, dead] = [table('targets'), table('target_dead')];

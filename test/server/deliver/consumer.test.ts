@@ -747,23 +747,4 @@ describe('a consumer that empties its queue into a store', () => {
     await pass(60_000);
     expect(await size()).toEqual({ waiting: 0, dead: 0 });
   });
-
-  it('gives back a record whose sender has to wait, and writes the others', async () => {
-    let isLarge = true;
-    const { written, size, put } = createStoreWorld(async (records) =>
-      records.map(({ type }) =>
-        type === 'identify' && isLarge
-          ? { outcome: 'later', waitMs: 5_000 }
-          : { outcome: 'stored' },
-      ),
-    );
-    await put([{ ...makeIdentify('a'), at: Date.now() }, fresh()]);
-    await pass(1_000);
-    expect(await size()).toMatchObject({ waiting: 1 });
-    isLarge = false;
-    await pass(3_000);
-    expect(written).toHaveBeenCalledTimes(1);
-    await pass(3_000);
-    expect(await size()).toEqual({ waiting: 0, dead: 0 });
-  });
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openFile } from '../../../src/server/queue/libsql/file.js';
+import { openFile } from '../../../src/server/store/libsql/file.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const TABLES = { version: 1, sql: 'CREATE TABLE events (name TEXT)' };

@@ -1,6 +1,6 @@
 import type { Dropped } from '../../hooks.js';
 import type { idBoundsOf } from '../ports.js';
-import type { openFile } from './file.js';
+import type { openFile } from '../../store/libsql/file.js';
 
 /** How many expired ids are deleted by a transaction that adds some, so that the table shrinks faster than it grows. */
 const SWEEP = 200;

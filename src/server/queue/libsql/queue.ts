@@ -22,7 +22,7 @@ import {
 } from '../ports.js';
 import { keyOf, lineOf } from '../../incoming.js';
 import { readQueued, writeQueued } from '../record.js';
-import { openFile } from './file.js';
+import { openFile } from '../../store/libsql/file.js';
 import { createIds } from './ids.js';
 import { QUEUE_TABLES } from './schema.js';
 
