@@ -6,6 +6,7 @@ import type { HeldRequests, ServiceContext, ServiceEnv } from './faults.js';
 
 const DEFAULT_LIMIT = 1_000;
 const WAIT_MS = 20_000;
+const LOCK_WAIT_MS = 5_000;
 /** The id of a record that came without a key. */
 const GIVEN_BY_SERVICE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -29,23 +30,28 @@ const profileOf = (profile: Profile, index: number) => ({ id: index + 1, ...prof
 
 /** Deletes all rows, or those alone whose tags or properties have a key: what the demo has made. */
 export const createDeleteRows =
-  (path: string, store: Store) =>
+  (path: string) =>
   async (key?: string): Promise<void> => {
-    if (key === undefined) return store.clear();
-    const database = new Database(path);
-    const own = JSON.stringify(key);
-    const has = (column: string) => `json_type(${column}, ?) IS NOT NULL`;
+    const database = new Database(path, { timeout: LOCK_WAIT_MS });
+    const has = (column: string, field = '') =>
+      key === undefined
+        ? 'TRUE'
+        : `json_type(${column}, '$${field}.' || ${literal(JSON.stringify(key))}) IS NOT NULL`;
     try {
-      database
-        .prepare<unknown[]>(`DELETE FROM records WHERE ${has('body')} OR ${has('body')}`)
-        .run(`$.tags.${own}`, `$.properties.${own}`);
-      database
-        .prepare<unknown[]>(`DELETE FROM profiles WHERE ${has('properties')}`)
-        .run(`$.${own}`);
+      // All that is left is counted anew.
+      database.exec(`BEGIN IMMEDIATE;
+        DELETE FROM records WHERE ${has('body', '.tags')} OR ${has('body', '.properties')};
+        DELETE FROM profiles WHERE ${has('properties')};
+        DELETE FROM row_counts;
+        DELETE FROM hour_sums;
+        UPDATE readers SET place = 0, number = number + 1 WHERE name = 'sums';
+        ${key === undefined ? 'DELETE FROM refused; DELETE FROM repeats;' : ''}
+        COMMIT`);
     } finally {
       database.close();
     }
   };
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** What is stored: rows for the demo page; lists of events, identifies and profiles for the tests. */
 export function readingRoutes(

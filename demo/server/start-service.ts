@@ -66,7 +66,7 @@ const createService = async (options: StartOptions) => {
     parts,
   );
   const held = createHeldRequests();
-  const deleteRows = createDeleteRows(database, store);
+  const deleteRows = createDeleteRows(database);
 
   const app = new Hono<ServiceEnv>();
   app.use('/_/*', async (c, next) => {

@@ -11,7 +11,6 @@ import { answerJson, refuse } from './http/answers.js';
 import { createDailyWord } from './http/client.js';
 import { PAGE_HEADERS, PREFLIGHT_AGE_S } from './http/origin.js';
 import { startPassingOn } from './exports/pass-on.js';
-import { createLargeProfiles } from './large-profiles.js';
 import { OPENAPI } from './openapi.js';
 import { readingAccess } from './reading/access.js';
 import { createFeed } from './reading/feed.js';
@@ -93,8 +92,7 @@ export const createService = (options: ServiceOptions): Service => {
   const setup = createSetup({ ...options, now });
   const browserOf = createClientWord(options);
   const refusals = createRefusals({ store, setup, browserOf, tell, now });
-  const largeProfiles = createLargeProfiles(now, options.rateLimit !== false);
-  const storeSink = createStoreSink({ store, setup, largeProfiles, tell, now });
+  const storeSink = createStoreSink({ store, setup, tell, now });
   const trouble = createReadingTrouble(tell, now);
   const feed = createFeed({ store, setup, tell, trouble });
   const server = createServer({

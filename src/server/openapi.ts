@@ -2,7 +2,6 @@ import type { RecordType } from '../interface/bodies.js';
 import { FIELDS } from '../interface/validate.js';
 import { MAX_BATCH_RECORDS } from '../interface/wire.js';
 import { MAX_BODY_BYTES } from './http/body.js';
-import { PROFILE_LIMITS } from './profile-limit.js';
 import { SUMS } from './store/hours.js';
 import { MAX_SPLIT } from './store/split.js';
 import { MAX_HOURS, MAX_LIMIT, MAX_PROFILES, MAX_RESENT, MAX_TEXT } from './reading/query.js';
@@ -49,7 +48,7 @@ const bodyOf = (type: RecordType, more: Readonly<Record<string, object>>) => {
 
 const named = { project: text, user_id: text, type: ref('Type') };
 const schemas = {
-  Identify: bodyOf('identify', { properties: { maxProperties: PROFILE_LIMITS.properties.most } }),
+  Identify: bodyOf('identify', {}),
   Event: bodyOf('event', { notify: { default: false } }),
   Type: oneOf(...Object.keys(FIELDS)),
   Record: object({ id, type: ref('Type'), body: free }, { called_at: count }),
@@ -94,7 +93,7 @@ const schemas = {
   SplitRows: object({ channel: text, event: text, rows: listOf(count, MAX_HOURS) }),
   Hours: object(
     { hours: listOf(ref('Hour'), MAX_HOURS) },
-    { events: listOf(ref('SplitRows'), MAX_SPLIT + 1), whole_from: time },
+    { events: listOf(ref('SplitRows'), MAX_SPLIT + 1), is_behind: { const: true } },
   ),
   Counts: { oneOf: [ref('Totals'), ref('Hours')] },
   Target: object(
@@ -145,7 +144,7 @@ const REFUSED = {
   503: toWait('The database does not work, too much comes, or the body did not come in time.'),
 };
 const SINGLE = {
-  ...ok('Stored, or known already. With a queue: kept, and stored soon.', 'Success'),
+  ...ok('Stored, or known already.', 'Success'),
   403: failure('The token may not write to the project, or the lists lack it or the channel.'),
   422: failure('The database refuses this record. It is kept among the refused.'),
   ...REFUSED,

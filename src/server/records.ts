@@ -7,7 +7,6 @@ import { FIELDS, wrongField } from '../interface/validate.js';
 import { MAX_BATCH_RECORDS } from '../interface/wire.js';
 import type { Incoming } from './incoming.js';
 import { isoTime } from './iso-time.js';
-import { PROFILE_LIMITS } from './profile-limit.js';
 import { refusalOf, type Refusal } from './refusal.js';
 
 /** A record whose id is well formed. Nothing else of it is checked yet. */
@@ -110,9 +109,6 @@ const faultOf = (type: RecordType, body: unknown): Refusal | undefined => {
   }
   const long = KEYS.find((name) => isLongKey(given[name]));
   if (long) return wrongIn(long, `\`${long}\` may have ${MAX_KEY_BYTES} bytes at the most`);
-  const { most, words } = PROFILE_LIMITS.properties;
-  if (type === 'identify' && Object.keys(given['properties'] as object).length > most)
-    return wrongIn('properties', words);
   if (isDeeper(body)) return wrongIn('body', `the body may have ${MAX_LEVELS} levels at the most`);
   const infinite = Object.keys(FIELDS[type]).find((name) => hasInfinity(given[name]));
   if (infinite)

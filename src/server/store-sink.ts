@@ -3,9 +3,7 @@ import { inTime } from '../util/in-time.js';
 import type { BatchResult } from '../interface/wire.js';
 import { createReportOnce, type Tell } from './hooks.js';
 import type { Incoming } from './incoming.js';
-import type { LargeProfiles } from './large-profiles.js';
 import type { Setup } from './setup.js';
-import { retryLater } from './results.js';
 import type { Sink } from './sink.js';
 import type { Store, Written } from './store/port.js';
 
@@ -20,33 +18,20 @@ const CHECK_WITHIN_MS = 5_000;
 interface Parts {
   store: Pick<Store, 'write' | 'check'>;
   setup: Pick<Setup, 'note'>;
-  largeProfiles: LargeProfiles;
   tell: Tell;
   now: () => number;
 }
 
-/** What became of a record: it was written, or its sender has to wait. */
-export type Stored = Written | { outcome: 'later'; waitMs: number };
-
-const LARGE_PROFILES =
-  'Too many identifies of this client to large profiles. Send fewer properties of a user, or less often.';
-
-const resultOf = ({ id }: Incoming, stored: Stored): BatchResult => {
-  switch (stored.outcome) {
-    case 'dead':
-      return { id, outcome: 'rejected', status: 422, message: stored.message.slice(0, 200) };
-    case 'later':
-      return { ...retryLater(id, stored.waitMs, 429), message: LARGE_PROFILES };
-    default:
-      return { id, outcome: 'delivered', status: 200 };
-  }
-};
+const resultOf = ({ id }: Incoming, written: Written): BatchResult =>
+  written.outcome === 'dead'
+    ? { id, outcome: 'rejected', status: 422, message: written.message.slice(0, 200) }
+    : { id, outcome: 'delivered', status: 200 };
 
 /**
  * Writes records into a store. Only the last write decides whether the database counts as working. A check counts as a write, but
  * after a failure only if there is room for rows, too. While the database does not work, one write at a time is tried, and all other senders are asked at once to wait.
  */
-export const createStoreSink = ({ store, setup, largeProfiles, tell, now }: Parts) => {
+export const createStoreSink = ({ store, setup, tell, now }: Parts) => {
   const trouble = createReportOnce(tell, now);
   let problem: string | undefined;
   /** When the last write ended. */
@@ -74,24 +59,15 @@ export const createStoreSink = ({ store, setup, largeProfiles, tell, now }: Part
     }
   };
 
-  /**
-   * Writes records, except identifies of senders that have written to too many large profiles. Rejects if the database
-   * does not work.
-   */
-  const write = async (records: readonly Incoming[]): Promise<Stored[]> => {
+  /** Writes records. Rejects if the database does not work. */
+  const write = async (records: readonly Incoming[]): Promise<Written[]> => {
     const at = now();
-    const waits = records.map(({ type, sender }) =>
-      type === 'identify' ? largeProfiles.waitMs(sender) : 0,
-    );
-    const going = records.filter((_, index) => !waits[index]);
-    const written = going.length ? await attempt(() => store.write(going), PATIENCE_MS) : [];
+    const written = await attempt(() => store.write(records), PATIENCE_MS);
     tell.metric('store_ms', now() - at);
     const known = written.filter(({ outcome }) => outcome === 'known').length;
     if (known) tell.metric('repeats', known);
     if (written.some(({ outcome }) => outcome === 'stored')) setup.note('stored');
-    written.forEach((one, index) => largeProfiles.charge(going[index]!.sender, one));
-    let next = 0;
-    return waits.map((waitMs) => (waitMs ? { outcome: 'later', waitMs } : written[next++]!));
+    return written;
   };
 
   const check = async (): Promise<void> => {

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/server/store/postgres/database.js';
+import { openConnections } from '../../src/server/store/postgres/connections.js';
 import { startPostgres, type PostgresServer } from '../support/start-postgres.mjs';
 
 const isRoot = process.getuid?.() === 0;
@@ -34,11 +34,11 @@ const makeCertificates = (): string => {
 
 /** How the database is reached with these words in its address. */
 const reach = async (url: string): Promise<string> => {
-  const database = await openDatabase({ url, statementTimeout: 5_000 });
+  const database = await openConnections({ url, statementTimeout: 5_000 });
   try {
-    const [row] = await database.read<{ ssl: boolean }>({
-      text: 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()',
-    });
+    const [row] = await database.read<{ ssl: boolean }>(
+      'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()',
+    );
     const own = await database.connect(); // what listens has to be as safe as what reads
     const { rows } = await own.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
     await own.end();
@@ -128,10 +128,10 @@ describe('TLS to Postgres, as libpq has it', { tags: ['Postgres', 'OpenSSL'] }, 
 
 /** The folder of a server's socket. */
 const socketOf = async (url: string): Promise<string> => {
-  const database = await openDatabase({ url, statementTimeout: 5_000 });
-  const [row] = await database.read<{ unix_socket_directories: string }>({
-    text: 'SHOW unix_socket_directories',
-  });
+  const database = await openConnections({ url, statementTimeout: 5_000 });
+  const [row] = await database.read<{ unix_socket_directories: string }>(
+    'SHOW unix_socket_directories',
+  );
   await database.close();
   return row!.unix_socket_directories;
 };

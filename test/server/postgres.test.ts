@@ -7,15 +7,17 @@ import type { StoreWorld } from './contract/scenario.js';
 import { PROGRESS_TABLES } from './contract/scenario.js';
 import { describeStore } from './store-contract.js';
 import { incomingEvent, incomingIdentify } from './support/incoming.js';
+import { olderPostgres } from './support/older-tables.js';
+import { patient } from './support/patient.js';
 
 vi.mock('../../src/server/store/refused-bounds.js', async (load) => ({
   ...(await load<object>()),
   ...{ MAX_REFUSED: 100, MAX_DEAD_SIZE: 1_048_576 },
 }));
-// Older rows are summed in many pieces, so that others write meanwhile.
-vi.mock('../../src/server/store/hours.js', async (load) => ({
+// Readers make many steps, so that others write meanwhile, and do not pause for long.
+vi.mock('../../src/server/store/pace.js', async (load) => ({
   ...(await load<object>()),
-  PIECE: 50,
+  ...{ PAUSE_MS: 3, LOOK_MS: 50, BUSY_MS: 1, FIRST_STEP: 50, MAX_STEP: 200 },
 }));
 
 /** What the role of all stores here has set, so that the whole contract holds with it. */
@@ -60,12 +62,20 @@ describe('over a Postgres', { tags: ['Postgres'] }, () => {
     return {
       schema,
       open: async (options = {}) => open({ ...options, url: server.url, schema }),
-      takeBack: async () => {
-        for (const table of PROGRESS_TABLES) await client.query(`DROP TABLE "${schema}".${table}`);
-        await client.query(`DROP TABLE "${schema}".hours, "${schema}".summing;
-          ALTER TABLE "${schema}".records DROP COLUMN notify, DROP COLUMN sender;
-          ALTER TABLE "${schema}".row_counts RENAME TO counts;
-          UPDATE "${schema}".version SET version = 1`);
+      takeBack: async (version, isUnsummed) => {
+        await client.query(olderPostgres(schema));
+        if (isUnsummed)
+          await client.query(
+            `INSERT INTO "${schema}".summing SELECT 0, max(seq), now() FROM "${schema}".records`,
+          );
+        if (version === 1) {
+          for (const table of PROGRESS_TABLES)
+            await client.query(`DROP TABLE "${schema}".${table}`);
+          await client.query(`DROP TABLE "${schema}".hours, "${schema}".summing;
+            ALTER TABLE "${schema}".records DROP COLUMN notify;
+            ALTER TABLE "${schema}".row_counts RENAME TO counts`);
+        }
+        await client.query(`UPDATE "${schema}".version SET version = ${version}`);
       },
       makeOlder: async (ms: number) => {
         await client.query(`UPDATE "${schema}".erasures SET at = at - ${ms}`);
@@ -171,10 +181,6 @@ describe('over a Postgres', { tags: ['Postgres'] }, () => {
       await client.query(`BEGIN; CREATE INDEX ON "${schema}".records (event)`);
       return () => client.query('COMMIT');
     },
-    'the profiles are locked': async (schema) => {
-      await client.query(`BEGIN; LOCK TABLE "${schema}".profiles`);
-      return () => client.query('COMMIT');
-    },
     'another process holds the lock of the rows': async (schema) => {
       await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${schema}'), 0)`);
       return () => client.query('COMMIT');
@@ -221,47 +227,17 @@ describe('over a Postgres', { tags: ['Postgres'] }, () => {
     },
   );
 
-  it('asks a client to send again whose records take too long, stores those of others, and lets that client wait', async () => {
-    const { schema } = enter();
-    const store = await open({ url: server.url, schema, statementTimeout: 2_000 });
-    await client.query(`
-      CREATE FUNCTION "${schema}".slow() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN PERFORM pg_sleep(60); RETURN new; END $$;
-      CREATE TRIGGER slow BEFORE INSERT ON "${schema}".records FOR EACH ROW
-        WHEN (new.client = 'slow') EXECUTE FUNCTION "${schema}".slow()`);
-    /** Writes the records of ten clients together with one that takes too long. */
-    const writeRound = async (round: string) => {
-      await store.write([incomingEvent({ id: `${round} before` })]);
-      await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${schema}'), 0)`);
-      // These two wait for the lock, and all others for these two.
-      const first = [1, 2].map((n) => store.write([incomingEvent({ id: `${round} first ${n}` })]));
-      await vi.waitUntil(async () => {
-        const waiting = await client.query('SELECT 1 FROM pg_locks WHERE NOT granted');
-        return waiting.rows.length === 2;
-      }, 20_000);
-      const ofSlow = { id: `${round} slow`, client: 'slow' };
-      const slow = store.write([incomingIdentify(ofSlow, { user_id: 'fat' })]);
-      const others = Array.from({ length: 10 }, (_, n) =>
-        store.write([
-          (n % 2 ? incomingEvent : incomingIdentify)({ id: `${round} ${n}`, client: `${n}` }),
-        ]),
-      );
-      await client.query('COMMIT');
-      const failed = expect(slow).rejects.toThrow(/statement timeout/);
-      expect(await Promise.all([...first, ...others])).toEqual(Array(12).fill([STORED]));
-      await failed;
-      // Rows of one transaction have the same `xmin`.
-      const { rows } = await client.query(
-        `SELECT DISTINCT xmin::text FROM "${schema}".records WHERE id ~ '^${round} \\d'`,
-      );
-      return rows.length;
-    };
-    expect(await writeRound('unknown')).toBe(10);
-    expect(await writeRound('known')).toBe(1);
-    expect(await store.refused(ALL)).toEqual([]);
-    await client.query(`DROP TRIGGER slow ON "${schema}".records`);
-    const late = incomingIdentify({ id: 'slow', client: 'slow' }, { user_id: 'fat' });
-    expect(await store.write([late])).toEqual([STORED]);
+  it('stores while the profiles are locked, and merges identifies after that', async () => {
+    const { open, schema } = enter();
+    const store = await open();
+    await client.query(`BEGIN; LOCK TABLE "${schema}".profiles`);
+    for (const id of ['a', 'b', 'c'])
+      expect(await store.write([incomingIdentify({ id }, { properties: { [id]: 1 } })])).toEqual([
+        STORED,
+      ]);
+    await client.query('COMMIT');
+    const [profile] = await patient(store).profiles({}, ALL);
+    expect(profile!.properties).toEqual({ a: 1, b: 1, c: 1 });
   });
 
   it('tells other processes at once, by a notice of its own after the commit', async () => {

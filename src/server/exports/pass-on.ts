@@ -88,13 +88,13 @@ export const startPassingOn = ({ store, options, hooks }: Parts): PassingOn => {
       ...{ progress, lock, most: concurrency, changed: news.ring },
       send: (row, settled) => {
         const { record, tries } = row;
-        const queued = { tries, at: Date.parse(record.receivedAt), settled };
+        const stored = { tries, at: Date.parse(record.receivedAt), settled };
         const deliverOptions = {
           get until() {
             return signal.aborted || row.isErased ? -Infinity : Date.now() + sureMs();
           },
         };
-        const [result] = delivery.deliver([{ ...record, queued }], deliverOptions);
+        const [result] = delivery.deliver([{ ...record, stored }], deliverOptions);
         return outcomeOf(row, result!);
       },
       committed: (error) => {

@@ -39,7 +39,7 @@ export const createPostgresTarget = (
       for await (const page of pages) {
         await mayWrite();
         const rows = page.map(({ seq: _, ...row }) => row);
-        await there.adopt({ rows, mergesIdentifies: true });
+        await there.adopt({ rows });
         place = page.at(-1)!.seq;
       }
       return place;

@@ -1,10 +1,15 @@
 import { createPause } from '../time.js';
+import { createValues, number, type Database, type Run } from './database.js';
 import type { Erased } from './port.js';
-import { readErasures, type Erasure, type ProgressDatabase } from './progress.js';
+import { readErasures, type Erasure } from './progress.js';
+import type { Reader, ReaderName } from './reader.js';
 import { storableText } from './storable.js';
+import type { Sums } from './sums.js';
 
 /** How many rows are deleted at a time. Writes have to wait meanwhile. */
 const PIECE = 1_000;
+/** How many places Postgres looks through at a time. */
+const PIECE_PLACES = 10_000;
 /** How often a process looks for erasures that another one has left undone. */
 const LOOK_MS = 20_000;
 /** A process that works on an erasure notes this every 10 seconds. After 30 another one goes on with it. */
@@ -12,19 +17,22 @@ const [NOTE_MS, IDLE_MS] = [10_000, 30_000];
 /** How long an erasure is kept at the least, so that open pages hear of it. */
 const KEEP_MS = 3_600_000;
 
-export interface ErasureParts extends ProgressDatabase {
-  /**
-   * Keeps an erasure with the next place in the order of rows. `upto` is its own place, or a lower one that is given.
-   * The profile of a user is deleted in the same transaction, since later identifies begin another one.
-   */
-  begin: (erased: Erased, upto: number | undefined) => Promise<Erasure>;
-  /**
-   * The places of the rows that fit and are below `upto`, in their order. Looks through some rows at a time, of which none
-   * may fit. Nothing is locked.
-   */
-  find: (erased: Erased, upto: number) => AsyncIterable<number[]>;
-  /** Deletes rows by their places, and returns how many there were. */
-  remove: (places: readonly number[]) => Promise<number>;
+/** The columns that an erasure names, with the condition that a row has to meet. */
+const conditionsOf = ({ time }: Database) =>
+  ({
+    project: (value) => `project = ${value}`,
+    user_id: (value) => `user_id = ${value}`,
+    channel: (value) => `channel = ${value}`,
+    event: (value) => `event = ${value}`,
+    from: (value) => `received_at >= ${time(value)}`,
+    to: (value) => `received_at < ${time(value)}`,
+  }) satisfies Record<keyof Erased, (value: string) => string>;
+
+interface Parts {
+  database: Database;
+  readers: Readonly<Record<ReaderName, Reader>>;
+  sums: Pick<Sums, 'takeOff'>;
+  removeProfile: (run: Run, user: { project: string; user_id: string }) => Promise<unknown>;
   removeRefused: (project: string, userId: string) => Promise<void>;
   lastPlace: () => Promise<number>;
   /** Called when an erasure is done. */
@@ -41,17 +49,88 @@ const storableErased = (erased: Erased): Erased => ({
   ),
 });
 
-/** Erases rows in pieces, and goes on with erasures that a process has left undone. */
-export const createErasures = (parts: ErasureParts) => {
-  const { read, run, table, now, begin, find, remove, removeRefused, lastPlace, done } = parts;
-  const [erasures, targets] = [table('erasures'), table('targets')];
+/**
+ * Deletes rows: those of erasures, in pieces, and those that are too old. Goes on with erasures that a process has left
+ * undone.
+ */
+export const createErasures = (parts: Parts) => {
+  const { database, readers, sums, removeProfile, removeRefused, lastPlace, done } = parts;
+  const { table, texts, turn, time, now, nextPlace, indexed, read, write, transaction } = database;
+  const [records, erasures, targets] = [table('records'), table('erasures'), table('targets')];
+  const CONDITIONS = conditionsOf(database);
   const isOld = `is_done = 1 AND at < ${now} - ${KEEP_MS}
     AND place <= coalesce((SELECT min(erased) FROM ${targets}), place)`;
+  const list = `(SELECT CAST(value AS bigint) FROM ${texts('$1')})`;
+  // Postgres has the lock of the rows from here to the end of the transaction, which is near.
+  const removeRows = [
+    `WITH ${turn()} SELECT 1 FROM turn`,
+    `DELETE FROM ${records} WHERE seq IN ${list} RETURNING 1 AS removed`,
+  ] as const;
+  // Why a target has refused a row may quote the row.
+  const removeReasons = `DELETE FROM ${table('target_dead')} WHERE place IN ${list}`;
+  const unpark = `DELETE FROM ${table('parked')} WHERE place IN ${list}`;
+
+  /**
+   * Deletes the rows of places in a transaction that has the lock of the sums, and takes them off the sums. Returns how
+   * many there were.
+   */
+  const removeIn = async (run: Run, places: readonly number[], summed: number): Promise<number> => {
+    const text = JSON.stringify(places);
+    await sums.takeOff(run, places, summed);
+    await run(removeReasons, text);
+    await run(unpark, text);
+    await run(removeRows[0]);
+    return (await run(removeRows[1], text)).length;
+  };
+  const remove = (places: readonly number[]): Promise<number> =>
+    transaction(async (run) => removeIn(run, places, await readers.sums.take(run)));
+
+  const put = `INSERT INTO ${erasures} (place, at, project, user_id, channel, event, received_from,
+      received_to, upto, is_done)
+    VALUES ($1, ${now}, $2, $3, $4, $5, $6, $7, $8, 0)`;
+  /**
+   * Keeps an erasure with the next place in the order of rows. The profile of a user is deleted in the same transaction,
+   * since later identifies begin another one.
+   */
+  const begin = (erased: Erased, given: number | undefined): Promise<Erasure> =>
+    transaction(async (run) => {
+      const { project, user_id, channel, event, from, to } = erased;
+      await readers.profiles.take(run);
+      if (user_id !== undefined) await removeProfile(run, { project, user_id });
+      let place = 0;
+      for (const statement of nextPlace)
+        place = (await run<{ place: number }>(statement))[0]?.place ?? place;
+      const upto = Math.min(given ?? place, place);
+      const values = [project, user_id, channel, event, from, to].map((value) => value ?? null);
+      await run(put, place, ...values, upto);
+      return { ...erased, place, upto };
+    });
+  /** The places of the rows that fit and are below `upto`, in their order, some at a time. Nothing is locked. */
+  async function* find(erased: Erased, upto: number): AsyncGenerator<number[], void> {
+    const [first] = await read<{ seq: number | null }>(
+      `SELECT ${number('min(seq)', 'seq')} FROM ${records}`,
+    );
+    const span = { after: (first!.seq ?? upto) - 1, before: upto, size: PIECE_PLACES };
+    for await (const [after, before] of database.pieces(span)) {
+      const { values, value } = createValues();
+      const where = Object.entries(CONDITIONS).flatMap(([name, condition]) => {
+        const text = erased[name as keyof Erased];
+        return text === undefined ? [] : [condition(value(text))];
+      });
+      const rows = await read<{ seq: number }>(
+        `SELECT ${number('seq')} FROM ${records} ${indexed(erased.user_id === undefined ? undefined : 'user')}
+        WHERE ${where.join(' AND ')} AND seq > ${value(after)} AND seq < ${value(before)} ORDER BY seq`,
+        ...values,
+      );
+      yield rows.map(({ seq }) => seq);
+    }
+  }
+
   const working = new Set<Promise<unknown>>();
   let isOver = false;
 
   const note = (place: number, isDone: 0 | 1): Promise<unknown[]> =>
-    run([`UPDATE ${erasures} SET at = ${now}, is_done = ${isDone} WHERE place = $1`, place]);
+    write(`UPDATE ${erasures} SET at = ${now}, is_done = ${isDone} WHERE place = $1`, place);
 
   const stopIfClosed = (): void => {
     if (isOver) throw new Error('the store was closed, and goes on with the erasure later');
@@ -98,10 +177,10 @@ export const createErasures = (parts: ErasureParts) => {
 
   const removeOld = async (): Promise<void> => {
     if ((await read(`SELECT 1 FROM ${erasures} WHERE ${isOld} LIMIT 1`)).length)
-      await run([`DELETE FROM ${erasures} WHERE ${isOld}`]);
+      await write(`DELETE FROM ${erasures} WHERE ${isOld}`);
   };
   const undone = (idleMs: number): Promise<Erasure[]> =>
-    readErasures(parts, `is_done = 0 AND at <= ${now} - $1`, '100', idleMs);
+    readErasures(database, `is_done = 0 AND at <= ${now} - $1`, '100', idleMs);
   const { pause, wake } = createPause();
   const goOn = async (first: Promise<readonly Erasure[]>): Promise<void> => {
     let left = first;
@@ -132,6 +211,19 @@ export const createErasures = (parts: ErasureParts) => {
       for await (const places of find(storableErased(erased), upto)) rows += places.length;
       return { rows, upto };
     },
+    /** Deletes rows that arrived before a time and that all readers have read. */
+    expire: (before: string, limit: number, upto = Number.MAX_SAFE_INTEGER): Promise<number> =>
+      transaction(async (run) => {
+        const summed = await readers.sums.take(run);
+        const rows = await run<{ seq: number }>(
+          `SELECT ${number('seq')} FROM ${records} WHERE received_at < ${time('$1')} AND seq < $2
+            AND seq <= (SELECT min(place) FROM ${table('readers')})
+          ORDER BY received_at LIMIT CAST($3 AS integer)`,
+          ...[before, upto, limit],
+        );
+        const places = rows.map(({ seq }) => seq);
+        return places.length ? removeIn(run, places, summed) : 0;
+      }),
     /** Settles when nothing is deleted any more. */
     end: async (): Promise<void> => {
       isOver = true;

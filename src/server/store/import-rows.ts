@@ -104,7 +104,7 @@ export const importRows = async (
   let characters = 0;
 
   const storeBatch = async (): Promise<void> => {
-    const { rows, refused } = await store.adopt({ rows: batch, mergesIdentifies: true });
+    const { rows, refused } = await store.adopt({ rows: batch });
     total.rows += rows;
     total.dead += refused;
     batch = [];

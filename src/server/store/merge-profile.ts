@@ -1,4 +1,12 @@
-import { PROFILE_LIMITS } from '../profile-limit.js';
+/**
+ * Bounds of one profile. Without them a stranger could let a profile grow for ever, and each identify reads and writes
+ * all of it. An identify that would break a bound is left out. One that does not make the profile larger passes.
+ */
+const LIMITS = {
+  /** Of the properties as JSON. */
+  characters: { most: 65_536, words: 'a profile may have 65,536 characters at the most' },
+  properties: { most: 400, words: 'a profile may have 400 properties at the most' },
+} as const;
 
 /**
  * Properties, and when they were set: the time of their call, or a time for each if several calls are merged already.
@@ -22,12 +30,20 @@ export interface ProfileTexts {
 export const openProfile = (stored: ProfileTexts | undefined) => {
   const properties = entriesOf<unknown>(stored?.properties);
   const setAt = entriesOf<string>(stored?.set_at);
-  /** Length of the properties as JSON. It is kept up to date, so that a small call costs little. */
+  /**
+   * Length of the properties as JSON, or a little more: Postgres puts spaces into what it stores. It is kept up to date,
+   * so that a small call costs little.
+   */
   let length = stored && properties.size ? stored.properties.length : EMPTY;
+  const isLonger = (longer: number): boolean => {
+    const { most } = LIMITS.characters;
+    if (length + longer > most) length = properties.size ? textOf(properties).length : EMPTY;
+    return length + longer > most;
+  };
 
   return {
     /** Merges a call, or returns in words which bound that would break. */
-    merge: ({ properties: named, set_at }: Named): string | undefined => {
+    merge: ({ properties: named, set_at }: Named, isBounded = true): string | undefined => {
       const timeOf = (name: string) => (typeof set_at === 'string' ? set_at : set_at[name]!);
       const later = Object.entries(named).filter(
         ([name]) => !(setAt.has(name) && setAt.get(name)! > timeOf(name)),
@@ -39,9 +55,9 @@ export const openProfile = (stored: ProfileTexts | undefined) => {
         else longer += lengthOf(name) + SIGNS;
         if (!properties.has(name)) added++;
       }
-      const { characters, properties: names } = PROFILE_LIMITS;
-      if (added > 0 && properties.size + added > names.most) return names.words;
-      if (longer > 0 && length + longer > characters.most) return characters.words;
+      const { characters, properties: names } = LIMITS;
+      if (isBounded && added > 0 && properties.size + added > names.most) return names.words;
+      if (isBounded && longer > 0 && isLonger(longer)) return characters.words;
       length += longer;
       for (const [name, value] of later) {
         properties.set(name, value);
@@ -49,8 +65,6 @@ export const openProfile = (stored: ProfileTexts | undefined) => {
       }
       return undefined;
     },
-    /** Characters of the properties as JSON. */
-    size: (): number => length,
     texts: (): ProfileTexts => ({ properties: textOf(properties), set_at: textOf(setAt) }),
   };
 };

@@ -1,5 +1,6 @@
 import { PATIENCE, type Incoming } from '../incoming.js';
-import type { PlainStatement, ProgressDatabase } from './progress.js';
+import { number, type Database } from './database.js';
+import type { PlainStatement } from './progress.js';
 
 /**
  * A row that is still to be sent to a target, though its place has passed it. It has a time at which it is tried, or it
@@ -79,7 +80,7 @@ export interface Parked {
 }
 
 /** All indexes begin with the target, since SQLite would take one with fewer equal columns for everything. */
-export const parkedTables = (table: (name: string) => string, prefix: string): string => `
+export const parkedTables = (table: (name: string) => string): string => `
   CREATE TABLE ${table('parked')} (
     target TEXT NOT NULL,
     place bigint NOT NULL,
@@ -90,23 +91,21 @@ export const parkedTables = (table: (name: string) => string, prefix: string): s
     since bigint NOT NULL,
     PRIMARY KEY (target, place)
   );
-  CREATE INDEX ${prefix}parked_due ON ${table('parked')} (target, due, place);
-  CREATE INDEX ${prefix}parked_line ON ${table('parked')} (target, line, place);
-  CREATE INDEX ${prefix}parked_behind ON ${table('parked')} (target, behind, place);`;
+  CREATE INDEX parked_due ON ${table('parked')} (target, due, place);
+  CREATE INDEX parked_line ON ${table('parked')} (target, line, place);
+  CREATE INDEX parked_behind ON ${table('parked')} (target, behind, place);`;
 
-const number = (column: string, as = column): string =>
-  `CAST(${column} AS double precision) AS ${as}`;
 /** An item of a list in a JSON array. */
 const long = (index: number): string => `CAST(value->>${index} AS bigint)`;
 
 export const createParked = ({
   read,
-  run,
+  write,
   transaction,
   table,
   each,
   iso,
-}: Pick<ProgressDatabase, 'read' | 'run' | 'transaction' | 'table' | 'each' | 'iso'>): Parked => {
+}: Pick<Database, 'read' | 'write' | 'transaction' | 'table' | 'each' | 'iso'>): Parked => {
   const [parked, targets, records] = [table('parked'), table('targets'), table('records')];
   const places = `SELECT ${long(0)} FROM ${each('$2')}`;
   const listOf = (all: readonly number[]): string => JSON.stringify(all.map((place) => [place]));
@@ -189,7 +188,7 @@ export const createParked = ({
       return new Set(blocked.map(({ place }) => place));
     },
     tryNow: async (target) =>
-      void (await run([`UPDATE ${parked} SET due = 0 WHERE target = $1 AND due > 0`, target])),
+      void (await write(`UPDATE ${parked} SET due = 0 WHERE target = $1 AND due > 0`, target)),
     recordsBehind: (place, limit) =>
       asRecords(read(`${COLUMNS} WHERE seq > $1 ORDER BY records.seq LIMIT $2`, place, limit)),
     recordsAt: (all) =>

@@ -5,14 +5,10 @@ import type { Erasure, Progress } from './progress.js';
 
 /**
  * What became of a record in the store. `known`: a record of its project and type with its id is stored already, so
- * nothing was changed. `dead`: the database refuses this record itself; `message` has the database's words, and the
- * record is kept among the refused. `profile`: the size in characters, roughly, of a large profile that an identify was
- * merged into; all of it was read and written.
+ * only its arrivals are counted. `dead`: the database refuses this record itself; `message` has the database's words, and
+ * the record is kept among the refused.
  */
-export type Written =
-  | { outcome: 'stored'; profile?: number }
-  | { outcome: 'known' }
-  | { outcome: 'dead'; message: string };
+export type Written = { outcome: 'stored' | 'known' } | { outcome: 'dead'; message: string };
 
 /** What became of a dead record that was written again. */
 export type Resent = { seq: number } & (
@@ -60,7 +56,10 @@ export interface Refused {
   user_id?: string;
   /** The body, 4,096 characters of it at the most. */
   body?: string;
-  /** The whole record is kept, so that it can be sent again (`resend`). */
+  /**
+   * It can be sent again (`resend`): the whole record is kept here, or it is a row that could not be summed or merged into
+   * its profile.
+   */
   isDead?: true;
   client?: string;
 }
@@ -122,8 +121,6 @@ export type Erased = Omit<Erasure, 'place' | 'upto'>;
 /** The content that one store takes over from another. */
 export interface Held {
   rows?: readonly PlacelessRow[] | undefined;
-  /** The rows come without their profiles, so the new identifies among them are merged, as by `write`. */
-  mergesIdentifies?: boolean | undefined;
   profiles?: readonly Profile[] | undefined;
   refused?: readonly NewRefused[] | undefined;
 }
@@ -156,7 +153,7 @@ export interface Hour {
   /** When it began: ISO 8601 in UTC. */
   hour: string;
   rows: number;
-  /** How often one of these rows came again, in this hour or later. */
+  /** How often rows of the project came again in this hour, whatever their channel and event. */
   repeats: number;
   /** Rows by the time from the call to the arrival: 2 seconds at the most, up to a minute, up to an hour, and more. */
   in_2s: number;
@@ -174,18 +171,24 @@ export interface SplitRows {
 }
 
 export interface Hours {
-  /** In the order of time. Hours without rows are missing. */
+  /** In the order of time. Hours without rows and repeats are missing. */
   hours: Hour[];
   /**
    * With `split`: the 200 pairs with the most rows, the first of them first. All others have the channel and the event
    * `…`, at the end.
    */
   events?: SplitRows[];
-  /**
-   * Missing if the sums are whole. Rows that an earlier version has stored are summed soon after the start, and until
-   * then the sums of hours before this time may be too low.
-   */
-  whole_from?: string;
+  /** The sums may be too low, since many rows are not summed yet, as after an upgrade. */
+  is_behind?: true;
+}
+
+/** How far a reader of the rows in the store is behind them. */
+export interface Behind {
+  reader: 'sums' | 'profiles';
+  /** Rows that it has not read yet; 10,000 at most. */
+  rows: number;
+  /** Why it stands still, in words of the database. */
+  problem: string | undefined;
 }
 
 /**
@@ -197,7 +200,7 @@ export interface Hours {
  * a profile too large is dead.
  */
 export interface Store {
-  /** One transaction for all of them. Settles when they are durable; rejects if the database does not work. */
+  /** Appends rows. Settles when they are durable; rejects if the database does not work. */
   write(records: readonly Incoming[]): Promise<Written[]>;
   /**
    * Makes a write that changes nothing, and rejects if the database does not take it. Slow searches do not hold it up.
@@ -212,8 +215,8 @@ export interface Store {
   /** With a project, only what names it. */
   refused(span: Span, project?: string): Promise<Refused[]>;
   /**
-   * Writes dead records again, and returns what became of each that was there. Stored ones are removed from the
-   * refused. Those that the database refuses again get its new words.
+   * Writes dead records again, or sums or merges their rows, and returns what became of each that was there. Stored ones
+   * are removed from the refused. Those that the database refuses again get its new words.
    */
   resend(seqs: readonly number[]): Promise<Resent[]>;
   /** Deletes dead records for good, and returns how many there were. */
@@ -242,15 +245,15 @@ export interface Store {
   /** How many rows fit by now, and the place below which they are. */
   countErased(erased: Erased): Promise<{ rows: number; upto: number }>;
   /**
-   * Deletes rows that arrived before this time, `limit` at most. With `upto` only rows below that place. Returns how many
-   * there were.
+   * Deletes rows that arrived before this time, `limit` at most, and that the sums and profiles have read. With `upto` only
+   * rows below that place. Returns how many there were.
    */
   expire(before: string, limit: number, upto?: number): Promise<number>;
-  /** Deletes what was refused before this time. */
+  /** Deletes what was refused before this time, and what was counted of repeats. */
   expireRefused(before: string): Promise<void>;
   /**
-   * Looks at the next `limit` profiles, deletes those that no identify has changed since this time, and returns how many
-   * there were.
+   * Looks at the next `limit` profiles, deletes those that no identify has changed since this time and for which none waits,
+   * and returns how many there were.
    */
   expireProfiles(before: string, limit: number): Promise<number>;
   /**
@@ -259,11 +262,11 @@ export interface Store {
    * refuses is kept among the refused.
    */
   adopt(held: Held): Promise<Adopted>;
+  /** How far the sums and the profiles are behind the rows. */
+  behind(): Promise<Behind[]>;
   /** Calls `onRows` soon after any process has stored or refused something, until the returned function is called. */
   follow(onRows: () => void): () => void;
   /** How far exports and notifications have come. */
   progress: Progress;
-  /** Deletes everything: for tests and demos. */
-  clear(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { nanoid } from 'nanoid';
+import { number, type Database } from './database.js';
 import { LOCK_MS } from './lock-ms.js';
 import { createParked, parkedTables, type Parked } from './parked.js';
 import { present } from './present.js';
@@ -140,30 +141,15 @@ export interface Progress {
   secretOf(day: string): Promise<string>;
 }
 
-/** SQL that both engines understand. `$1` to `$9` stand for the values. */
+/** A statement and its values. */
 export type PlainStatement = readonly [sql: string, ...values: unknown[]];
 
 /** What an engine provides. */
-export interface ProgressDatabase {
-  read<Row>(...statement: PlainStatement): Promise<Row[]>;
-  /** Runs statements one after the other, and returns the rows of the last one. */
-  run<Row>(...statements: readonly PlainStatement[]): Promise<Row[]>;
-  /** A name of this process, and whether the process that a text names has ended: false if that cannot be told. */
-  ownProcess: () => string;
-  hasEnded: (text: string) => boolean;
-  /** Runs work in one transaction. */
-  transaction<Result>(
-    work: (run: <Row>(...statement: PlainStatement) => Promise<Row[]>) => Promise<Result>,
-  ): Promise<Result>;
-  /** The name of a table in a statement. */
-  table: (name: string) => string;
-  /** The database's own time, in milliseconds, as an expression. */
-  now: string;
-  /** The items of a JSON array as a table with the column `value`. */
-  each: (parameter: string, name?: string) => string;
-  /** A time as ISO 8601 in UTC with milliseconds. */
-  iso: (column: string) => string;
-}
+export type ProgressDatabase = Pick<
+  Database,
+  | ('read' | 'write' | 'transaction' | 'table' | 'now' | 'each' | 'iso')
+  | ('ownProcess' | 'hasEnded')
+>;
 
 /** The tables, in SQL that both engines understand. */
 export const progressTables = (table: (name: string) => string): string => `
@@ -203,9 +189,9 @@ export const progressTables = (table: (name: string) => string): string => `
   );`;
 
 /** The tables that came with version 4. */
-export const passingTables = (table: (name: string) => string, prefix = ''): string => `
+export const passingTables = (table: (name: string) => string): string => `
   CREATE TABLE ${table('secrets')} (day TEXT PRIMARY KEY, secret TEXT NOT NULL);
-  ${parkedTables(table, prefix)}`;
+  ${parkedTables(table)}`;
 
 /** For how many days the secret of a day is kept. */
 const SECRET_DAYS = 7;
@@ -213,9 +199,6 @@ const daysBefore = (day: string, count: number): string =>
   new Date(Date.parse(day) - count * 86_400_000).toISOString().slice(0, 10);
 /** Up to how many parked rows are counted. */
 const MOST_COUNTED = 100_000;
-
-const number = (column: string, as = column): string =>
-  `CAST(${column} AS double precision) AS ${as}`;
 
 /** The first erasures that meet a condition, in their order. `limit` is a number or stands for a value. */
 export const readErasures = async (
@@ -234,7 +217,16 @@ export const readErasures = async (
 };
 
 export const createProgress = (database: ProgressDatabase): Progress => {
-  const { read, run, table, now, ownProcess, hasEnded } = database;
+  const { read, write, transaction, table, now, ownProcess, hasEnded } = database;
+  /** Runs statements one after the other, and returns the rows of the last one. */
+  const run = async <Row>(...statements: readonly PlainStatement[]): Promise<Row[]> => {
+    if (statements.length === 1) return write<Row>(...statements[0]!);
+    return transaction(async (inside) => {
+      let rows: Row[] = [];
+      for (const statement of statements) rows = await inside<Row>(...statement);
+      return rows;
+    });
+  };
   const records = table('records');
   const [source, erasures, secrets] = [table('source'), table('erasures'), table('secrets')];
   const [targets, dead, parked] = [table('targets'), table('target_dead'), table('parked')];

@@ -38,17 +38,12 @@ export const columnsOf = (record: Arrived): Columns => {
   };
 };
 
-/** The answer of a statement that stores records. */
-export interface Stored {
-  /** Keys of records that were there already. */
-  known: ReadonlySet<string>;
-  /** The sizes of large profiles that were merged into, by project and user. */
-  large?: ReadonlyMap<string, number>;
-}
-
 interface Parts {
-  /** Stores all of these records, no two of which have the same key, or fails and stores none of them. */
-  store: (records: readonly Arrived[]) => Promise<Stored>;
+  /**
+   * Stores all of these records, no two of which have the same key, or fails and stores none of them. Returns the keys of
+   * those that were there already.
+   */
+  store: (records: readonly Arrived[]) => Promise<ReadonlySet<string>>;
   /** The words of the database, if it refuses a record itself, and neither the connection nor the statement. */
   wordsOfRefusal: (error: unknown) => string | undefined;
 }
@@ -66,20 +61,16 @@ export const userOf = ({
   user_id?: string | undefined;
 }): string => JSON.stringify([project, user_id]);
 
-const writtenOf = (record: Arrived, { known, large }: Stored): Written => {
-  if (known.size && known.has(recordKeyOf(record))) return { outcome: 'known' };
-  const isLarge = large?.size && record.type === 'identify';
-  const profile = isLarge ? large.get(userOf(record.body)) : undefined;
-  return { outcome: 'stored', ...(profile !== undefined && { profile }) };
-};
+const [STORED, KNOWN] = [{ outcome: 'stored' }, { outcome: 'known' }] as const;
 
 /** Writes records by a statement that stores all of them or none, and returns what became of each. */
 export const createRecordWriter = ({ store, wordsOfRefusal }: Parts) => {
   /** If a record spoils the statement, the records are halved until the bad one stands alone. */
   const writeDistinct = async (records: readonly Arrived[]): Promise<Written[]> => {
     try {
-      const stored = await store(records);
-      return records.map((record) => writtenOf(record, stored));
+      const known = await store(records);
+      const outcomeOf = (record: Arrived) => (known.has(recordKeyOf(record)) ? KNOWN : STORED);
+      return records.map(known.size ? outcomeOf : () => STORED);
     } catch (error) {
       const message = wordsOfRefusal(error);
       if (message === undefined) throw error;

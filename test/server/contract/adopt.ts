@@ -28,7 +28,7 @@ export const describeAdoption: Part = (name, enter) => {
       );
       const profile = {
         ...{ project: 'p', user_id: 'u', properties: { a: 1, b: 1 } },
-        ...{ set_at: { a: at(10), b: at(10) }, created_at: at(2), updated_at: at(10) },
+        ...{ set_at: { a: at(10), b: at(10) }, created_at: at(0), updated_at: at(10) },
       };
       const refused = [refusal(), refusal({ id: 'i', body: 'b', record: event({}, { id: 'i' }) })];
       return { rows, profiles: [profile], refused };
@@ -70,34 +70,9 @@ export const describeAdoption: Part = (name, enter) => {
       expect(await store.profiles({}, ALL)).toEqual([
         {
           ...{ project: 'p', user_id: 'u', properties: { a: 1, b: 'later' } },
-          ...{ set_at: { a: at(10), b: at(11) }, created_at: at(1), updated_at: at(12) },
+          ...{ set_at: { a: at(10), b: at(11) }, created_at: at(0), updated_at: at(12) },
         },
       ]);
-    });
-
-    it('has a refusal for a profile that would be too large, and the others all the same', async (store) => {
-      const half = 'x'.repeat(150_000);
-      await store.write([identify({ first: half })]);
-      const dates = { created_at: at(2), updated_at: at(10) };
-      const profiles = [
-        { project: 'p', user_id: 'a', properties: {}, set_at: {}, ...dates },
-        {
-          ...{ project: 'p', user_id: 'u', properties: { second: half } },
-          ...{ set_at: { second: at(10) }, ...dates },
-        },
-        { project: 'p', user_id: 'z', properties: {}, set_at: {}, ...dates },
-      ];
-      expect(await store.adopt({ profiles })).toEqual({ rows: 0, refused: 1 });
-      expect(await store.adopt({ profiles })).toEqual(NOTHING);
-      const kept = await store.profiles({}, ALL);
-      expect(kept.map(({ user_id, properties }) => [user_id, Object.keys(properties)])).toEqual([
-        ['a', []],
-        ['u', ['first']],
-        ['z', []],
-      ]);
-      const words = expect.stringContaining('a profile may have 262,144 characters at the most');
-      const refused = await refusedOf(store);
-      expect(refused).toMatchObject([{ project: 'p', user_id: 'u', message: words }]);
     });
 
     it('has the identifies of rows without profiles merged, once each', async (store) => {
@@ -108,7 +83,7 @@ export const describeAdoption: Part = (name, enter) => {
         identify({ a: 'earlier', b: 'earlier', c: 1 }, { calledAt: at(4), receivedAt: at(4) }),
         event({ user_id: 'u' }),
       ].map((record) => ({ ...rowOf(record), arrivals: 2 }));
-      expect(await store.adopt({ rows: [...rows, rows[0]!], mergesIdentifies: true })).toEqual({
+      expect(await store.adopt({ rows: [...rows, rows[0]!] })).toEqual({
         ...{ rows: 3, refused: 0 },
       });
       const merged = {
@@ -117,24 +92,9 @@ export const describeAdoption: Part = (name, enter) => {
       };
       expect(await profileOf(store)).toEqual(merged);
       await store.write([identify({ a: 'last' }, { calledAt: at(8), receivedAt: at(8) })]);
-      expect(await store.adopt({ rows, mergesIdentifies: true })).toEqual(NOTHING);
+      expect(await store.adopt({ rows })).toEqual(NOTHING);
       expect((await profileOf(store)).properties).toEqual({ ...merged.properties, a: 'last' });
       expect((await rowsOf(store)).map(({ arrivals }) => arrivals)).toEqual([1, 2, 2, 2, 1]);
-    });
-
-    it('has dead letters for identifies that would make a profile too large', async (store) => {
-      const half = 'x'.repeat(100_000);
-      const rows = ['a', 'b', 'c'].map((name) => rowOf(identify({ [name]: half })));
-      const held = { rows: [...rows, rowOf(event())], mergesIdentifies: true };
-      expect(await store.adopt(held)).toEqual({ rows: 3, refused: 1 });
-      expect(await store.adopt(held)).toEqual(NOTHING);
-      expect(Object.keys((await profileOf(store)).properties)).toEqual(['a', 'b']);
-      const words = expect.stringContaining('a profile may have 262,144 characters at the most');
-      expect(await refusedOf(store)).toMatchObject([
-        { id: rows[2]!.id, isDead: true, message: words },
-      ]);
-      const hours = await store.hours({ from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z' });
-      expect(hours.hours).toMatchObject([{ rows: 3 }]);
     });
 
     it('has NUL and half characters replaced', async (store) => {

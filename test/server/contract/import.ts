@@ -4,6 +4,7 @@ import type { Incoming } from '../../../src/server/incoming.js';
 import { NDJSON } from '../../../src/server/reading/export-rows.js';
 import { importRows, type Line } from '../../../src/server/store/import-rows.js';
 import type { Store } from '../../../src/server/store/port.js';
+import { patient } from '../support/patient.js';
 import { json, name as word, text } from '../../support/nasty.js';
 import {
   ALL,
@@ -59,7 +60,7 @@ export const describeImport: Part = (name, enter) => {
 
   describe(`what ${name} imports`, () => {
     test('is exported as the same text, with the same profiles, and is imported once', async () => {
-      const [from, to] = [await enter().open(), await enter().open()];
+      const [from, to] = [patient(await enter().open()), patient(await enter().open())];
       const all = fc.array(record, { minLength: 1, maxLength: 30 });
       const again = fc.array(fc.nat(29), { maxLength: 9 });
       await fc.assert(

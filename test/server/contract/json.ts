@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EventBody } from '../../../src/interface/bodies.js';
 import type { Store } from '../../../src/server/store/port.js';
+import { patient } from '../support/patient.js';
 import {
   ALL,
   KNOWN,
@@ -18,7 +19,7 @@ import {
 
 /** The JSON of tags and properties, as it comes back. */
 export const describeJson: Part = (name, enter) => {
-  const open = () => enter().open();
+  const open = async () => patient(await enter().open());
   const it = scenarioOf(enter);
   /** What a body's tags are when they are read again. */
   const kept = async (store: Store, tags: object): Promise<unknown> => {
@@ -74,7 +75,7 @@ export const describeJson: Part = (name, enter) => {
         replaced.push(records);
         throw new Error('a fault of the operator');
       };
-      const store = await enter().open({ onReplaced });
+      const store = patient(await enter().open({ onReplaced }));
       const bad = 'a\0b\ud800c\udc00';
       const good = 'a\ufffdb\ufffdc\ufffd';
       const records = [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { patient } from '../support/patient.js';
 import {
   ALL,
   KNOWN,
@@ -7,9 +8,9 @@ import {
   event,
   first,
   identify,
-  idsOf,
   profileOf,
   refusedOf,
+  rowsOf,
   times,
   scenarioOf,
   type Part,
@@ -17,7 +18,7 @@ import {
 
 /** Profiles, which identifies are merged into. */
 export const describeProfiles: Part = (name, enter) => {
-  const open = () => enter().open();
+  const open = async () => patient(await enter().open());
   const it = scenarioOf(enter);
 
   describe(`the profiles of ${name}`, () => {
@@ -96,55 +97,68 @@ export const describeProfiles: Part = (name, enter) => {
       for (const { properties } of profiles) expect(Object.keys(properties)).toHaveLength(31);
     });
 
-    it('have a bound on their properties, which an identify that names known ones does not break', async (store) => {
-      const words = expect.stringContaining('a profile may have 1,000 properties at the most');
-      const dead = { outcome: 'dead', message: words };
+    it('have bounds, which an identify that names known properties does not break', async (store) => {
       const named = (from: number, to: number, value: unknown = from) =>
         Object.fromEntries(times(to - from, (n) => [`p${from + n}`, value]));
-      expect(
-        await store.write([
-          identify(named(0, 1_001), {}, { user_id: 'another' }),
-          identify(named(0, 998)),
-          identify({ ...named(0, 500, 'x'), ...named(998, 1_000) }, { calledAt: at(1) }),
-          event({ user_id: 'u' }),
-          identify({ p0: 'never', p1000: 1 }, { calledAt: at(2) }),
-        ]),
-      ).toMatchObject([dead, STORED, STORED, STORED, dead]);
-      const late = identify({ p1001: 1 }, { calledAt: at(-5) });
-      expect(await store.write([late])).toEqual([dead]);
-      const known = { p0: 'later', p999: 'later' };
-      expect(await store.write([identify(known, { calledAt: at(3) })])).toMatchObject([STORED]);
+      const [alone, beyond, late] = [
+        identify(named(0, 401), {}, { user_id: 'another' }),
+        identify({ p0: 'never', p400: 1 }, { calledAt: at(2) }),
+        identify({ p401: 1 }, { calledAt: at(-5) }),
+      ];
+      const records = [
+        ...[alone, identify(named(0, 398))],
+        identify({ ...named(0, 200, 'x'), ...named(398, 400) }, { calledAt: at(1) }),
+        ...[event({ user_id: 'u' }), beyond],
+      ];
+      expect(await store.write(records)).toEqual(records.map(() => STORED));
+      const known = { p0: 'later', p399: 'later' };
+      await store.write([late, identify(known, { calledAt: at(3) })]);
       const [profile, ...others] = await store.profiles({}, ALL);
       expect(others).toEqual([]);
       expect(profile!.properties).toEqual({
-        ...{ ...named(0, 998), ...named(0, 500, 'x'), ...named(998, 1_000) },
+        ...{ ...named(0, 398), ...named(0, 200, 'x'), ...named(398, 400) },
         ...known,
       });
-      expect(Object.keys(profile!.set_at)).toHaveLength(1_000);
-      expect(idsOf(await refusedOf(store)).at(-1)).toBe(late.id);
+      expect(Object.keys(profile!.set_at)).toHaveLength(400);
+      const words = 'a profile may have 400 properties at the most';
+      expect(await refusedOf(store)).toMatchObject(
+        [alone, beyond, late].map(({ id }) => ({ id, message: words, status: 200, isDead: true })),
+      );
+      expect(await rowsOf(store)).toHaveLength(7);
     });
 
-    it('are told of where they are large, since all of one is written for each call', async (store) => {
-      const large = identify({ a: 'x'.repeat(40_000) }, {}, { user_id: 'large' });
-      const small = identify({ b: 1 }, {}, { user_id: 'large' });
-      const written = [
-        ...(await store.write([large, event({ user_id: 'large' }), identify({ a: 1 })])),
-        ...(await store.write([small, large])),
-      ];
-      const ofLarge = { ...STORED, profile: expect.closeTo(40_000, -3) };
-      expect(written).toEqual([ofLarge, STORED, STORED, ofLarge, KNOWN]);
+    it('have just as many characters as they may have, and no more', async (store) => {
+      const left = async () =>
+        (await refusedOf(store)).map(({ id, message }) => [id, message.split(' ')[4]]);
+      const size = async () => JSON.stringify((await profileOf(store)).properties).length;
+      const write = (id: string, properties: object, second = 0) =>
+        store.write([identify(properties, { id, calledAt: at(second) })]);
+      await write('1', { '"': '\n'.repeat(10_000), ü: '😀'.repeat(10_000) });
+      const most = 65_536;
+      const rest = 'x'.repeat(most - (await size()) - ',"rest":""'.length);
+      await write('2', { rest: `${rest}x` });
+      expect(await left()).toEqual([['2', '65,536']]);
+      await write('3', { rest });
+      expect(await size()).toBe(most);
+      await write('4', { ü: '😀'.repeat(10_000), '"': 'y'.repeat(20_000) }, 1);
+      await write('5', { ü: `${'😀'.repeat(10_000)}x` }, 2);
+      expect(await left()).toEqual([
+        ['2', '65,536'],
+        ['5', '65,536'],
+      ]);
+      expect(await size()).toBe(most);
     });
 
-    it('are merged from what another store holds, within the same bound', async (store) => {
-      const profile = await (async () => {
-        await store.write([identify({ a: 1 })]);
-        return profileOf(store);
-      })();
-      const properties = Object.fromEntries(times(1_000, (n) => [`p${n}`, n]));
+    it('are merged from what another store holds, whatever the size', async (store) => {
+      await store.write([identify({ a: 1 })]);
+      const profile = await profileOf(store);
+      const properties = Object.fromEntries(times(500, (n) => [`p${n}`, n]));
       const set_at = Object.fromEntries(Object.keys(properties).map((name) => [name, at(0)]));
       await store.adopt({ profiles: [{ ...profile, properties, set_at }] });
-      expect(await profileOf(store)).toEqual(profile);
-      expect(first(await refusedOf(store)).message).toContain('1,000 properties');
+      expect((await profileOf(store)).properties).toEqual({ a: 1, ...properties });
+      await store.write([identify({ p0: 'x' }, { calledAt: at(1) }), identify({ p500: 1 })]);
+      expect((await profileOf(store)).properties).toEqual({ a: 1, ...properties, p0: 'x' });
+      expect(await refusedOf(store)).toHaveLength(1);
     });
 
     it('expire when no identify has touched them for as long', async (store) => {

@@ -138,7 +138,7 @@ export const describeProgress: Part = (name, enter) => {
     const source = await store.progress.source();
     expect(source).toEqual({ id: expect.stringMatching(/^[\w-]{21}$/), since: 0, former: [] });
     await store.write([event()]);
-    await store.clear();
+    await store.erase({ project: 'p' });
     expect(await store.progress.source()).toEqual(source);
     const renamed = await store.progress.newSource(7);
     const again = await store.progress.newSource(9);

@@ -99,19 +99,28 @@ export const describeRefused: Part = (name, enter) => {
       expect(first(await refusedOf(store))).toMatchObject({ id: bad.id, type: 'identify' });
     });
 
-    it('are the identifies that would make a profile larger than it may be', async (store) => {
-      const half = 'x'.repeat(150_000);
-      const tooMuch = identify({ second: half });
-      expect(await store.write([identify({ first: half })])).toMatchObject([STORED]);
-      expect(await store.write([event({}), tooMuch])).toMatchObject([STORED, { outcome: 'dead' }]);
-      expect(await store.write([identify({ first: 'short' })])).toEqual([STORED]);
-      expect((await profileOf(store)).properties).toEqual({ first: 'short' });
-      const { id, message, seq } = first(await refusedOf(store));
-      expect({ id, message }).toEqual({
-        id: tooMuch.id,
-        message: expect.stringContaining('a profile may have 262,144 characters at the most'),
+    it('are the rows whose identify would make a profile too large, and are merged when they are resent', async (store) => {
+      const half = 'x'.repeat(40_000);
+      const tooMuch = identify({ second: half }, { calledAt: at(1) }, {});
+      await store.write([identify({ first: half })]);
+      expect(await store.write([event({}), tooMuch])).toEqual([STORED, STORED]);
+      const letter = first(await refusedOf(store));
+      expect(letter).toEqual({
+        ...{ seq: letter.seq, received_at: tooMuch.receivedAt, reason: 'database', status: 200 },
+        message: 'a profile may have 65,536 characters at the most',
+        ...{ id: tooMuch.id, type: 'identify', project: 'p', user_id: 'u', isDead: true },
       });
-      expect(await store.resend([seq])).toEqual([{ seq, ...STORED }]);
+      expect(await store.resend([letter.seq])).toEqual([
+        { seq: letter.seq, outcome: 'dead', message: letter.message },
+      ]);
+      await store.write([identify({ first: 'short' }, { calledAt: at(2) })]);
+      expect((await profileOf(store)).properties).toEqual({ first: 'short' });
+      expect(await store.resend([letter.seq])).toEqual([{ seq: letter.seq, ...STORED }]);
+      expect((await profileOf(store)).properties).toEqual({ first: 'short', second: half });
+      expect(await refusedOf(store)).toEqual([]);
+      expect(await store.counts()).toMatchObject([{ rows: 1 }, { rows: 3 }]);
+      await store.write([identify({ third: half })]);
+      expect(await store.purge([first(await refusedOf(store)).seq])).toBe(1);
     });
   });
 

@@ -3,12 +3,13 @@ import type { EventBody, IdentifyBody } from '../../../src/interface/bodies.js';
 import type { Incoming } from '../../../src/server/incoming.js';
 import type { NewRefused, Row, Store } from '../../../src/server/store/port.js';
 import { incomingEvent, incomingIdentify } from '../support/incoming.js';
+import { patient } from '../support/patient.js';
 
 export interface StoreWorld {
   /** A handle of one more process on the same records. */
   open: (options?: { onReplaced?: (records: number) => void }) => Promise<Store>;
-  /** Gives the tables the form that they had before there were sums by hour. */
-  takeBack: () => Promise<void>;
+  /** Gives the tables the form of an earlier version. `isUnsummed`: it was still summing older rows. */
+  takeBack: (version: 1 | 3, isUnsummed: boolean) => Promise<void>;
   /** Makes all erasures older. */
   makeOlder: (ms: number) => Promise<void>;
   /** Has the database refuse events of this name with these words, until what is returned is called. */
@@ -23,8 +24,11 @@ export const scenarioOf =
   (enter: () => StoreWorld) =>
   (name: string, play: (store: Store, world: StoreWorld) => Promise<void>): void =>
     test(name, async () => {
-      const world = enter();
-      await play(await world.open(), world);
+      const given = enter();
+      const open = async (options?: { onReplaced?: (records: number) => void }) =>
+        patient(await given.open(options));
+      const world = { ...given, open };
+      await play(await open(), world);
     });
 
 export const ALL = { limit: 10_000 };

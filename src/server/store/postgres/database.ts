@@ -1,204 +1,67 @@
-import type pg from 'pg';
 import { messageOf } from '../../../util/errors.js';
-import { readTls, type Tls } from './tls.js';
+import type { Database } from '../database.js';
+import { openConnections, stateOf, type ConnectionOptions } from './connections.js';
+import { hasEnded, ownProcess } from '../process-name.js';
+import { postgresDialect, quoted } from './dialect.js';
+import { createFollowers } from './follow.js';
+import { migrate } from './tables.js';
 
-export interface DatabaseOptions {
-  url: string;
-  /**
-   * Milliseconds after which Postgres gives up a statement. A statement that stores waits for a lock for half of that.
-   */
-  statementTimeout: number;
+/** What a text says that Postgres answered: the error itself, without the address in front. */
+const answerOf = (error: unknown): unknown => (error as Error).cause ?? error;
+
+/** The places between two numbers, `size` at a time. */
+async function* pieces({
+  after = 0,
+  before = Number.MAX_SAFE_INTEGER,
+  size = Infinity,
+}: Parameters<Database['pieces']>[0]) {
+  for (let from = after; from < before - 1; from += size)
+    yield [from, Math.min(before, from + size + 1)] as const;
 }
 
-/**
- * A statement. One with a name is planned once for each connection. A text without values may have several, which are one
- * transaction; the rows are those of the last one.
- */
-export interface Statement {
-  text: string;
-  name?: string;
-  values?: unknown[];
-}
-
-/** How many connections store, and how many read. They are apart, so that a slow search holds up no new records. */
-const [WRITERS, READERS] = [2, 4];
-const CONNECT_TIMEOUT_MS = 5_000;
-/** A machine that vanishes in the middle of a statement must not hold the lock of the rows for hours, as TCP would. */
-const NOTICE_DEAD_CLIENTS =
-  '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
-/**
- * Settings that our statements rely on. A role or a database may have others: without these, a NULL in a list of
- * parameters is the text `NULL`, a place loses its last digits, and a statement does not see what was stored before it
- * got its lock, or does not wait for it.
- */
-const RELIED_ON = String.raw`-c array_nulls=on -c extra_float_digits=1 -c default_transaction_isolation=read\ committed -c lock_timeout=0`;
-/** To plan the statement that stores costs more than to run it for a few records. */
-const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan';
-/** The code if `pg_hba.conf` has no entry for this kind of connection, with TLS or without. */
-const NO_ENTRY = '28000';
-/**
- * Errors of a statement or its data, after which a connection is as good as before. Any other error may come from the
- * state of the connection itself, which may be read-only, lack a prepared statement, or have an outdated role.
- * https://www.postgresql.org/docs/current/errcodes-appendix.html
- */
-const OF_THE_STATEMENT = /^(22|23|40|44|54|P0)|^(55P03|57014)$/;
-/** How much longer than Postgres this side waits, for a network that fails without a word. */
-const SILENCE_MS = 2_000;
-
-/** The longest time that a timer takes. */
-const FOREVER_MS = 2_147_483_647;
-
-const loadDriver = async (): Promise<typeof pg> => {
+export const openDatabase = async (
+  options: ConnectionOptions,
+  schema: string,
+): Promise<Database> => {
+  const connections = await openConnections(options);
+  const { read, write, transaction } = connections;
   try {
-    return (await import('pg')).default;
+    await migrate(connections, schema);
   } catch (error) {
-    if (!messageOf(error).includes(`'pg'`)) throw error;
-    throw new Error('the package pg is missing: npm install pg', { cause: error });
+    await connections.close();
+    throw error;
   }
-};
-
-/** The code of an error that Postgres itself has answered. */
-export const sqlStateOf = (error: unknown): string | undefined => {
-  const { code, severity } = (error ?? {}) as { code?: string; severity?: string };
-  return severity ? code : undefined;
-};
-
-/** A refused connection to a name with several addresses has no message of its own, but one for each address. */
-const wordsOf = (error: unknown): string => {
-  const { errors } = (error ?? {}) as { errors?: unknown[] };
-  return messageOf(errors?.[0] ?? error);
-};
-
-/** The connections to one database. If one fails, its statement fails, and the next statement opens another. */
-export const openDatabase = async ({ url, statementTimeout }: DatabaseOptions) => {
-  const driver = await loadDriver();
-  const { connectionString, ways } = readTls(url);
-  const settings = {
-    connectionString,
-    application_name: 'analytics-outbox',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: statementTimeout,
-    query_timeout: statementTimeout + SILENCE_MS,
-    keepAlive: true,
-    options: `${NOTICE_DEAD_CLIENTS} ${RELIED_ON}`,
-  };
-  const createClient = (tls: { ssl?: Tls }): pg.Client => {
-    try {
-      return new driver.Client({ ...settings, ...tls }).on('error', () => {}); // `end` follows
-    } catch (error) {
-      throw new Error('`url` is no address of a Postgres database', { cause: error });
-    }
-  };
-  const { host, port, database: name } = createClient({});
-  const inWords = (error: unknown): Error =>
-    new Error(`Postgres at ${host}:${port}/${name}: ${wordsOf(error)}`, { cause: error });
-
-  /** The first way that Postgres accepts. If it refuses the password, it would do so on every way. */
-  const findWay = async ([way, ...others]: readonly Tls[]): Promise<Tls | undefined> => {
-    if (!others.length) return way;
-    const client = createClient({ ssl: way! });
-    try {
-      await client.connect();
-      return way;
-    } catch (error) {
-      const state = sqlStateOf(error);
-      if (state && state !== NO_ENTRY) throw inWords(error);
-      return await findWay(others);
-    } finally {
-      void client.end().catch(() => {}); // it may never have begun
-    }
-  };
-  // A socket of this machine has no TLS.
-  const way = host.startsWith('/') ? false : await findWay(ways);
-  const tls = way === undefined ? {} : { ssl: way };
-
-  const createPool = (max: number, options = settings.options) =>
-    new driver.Pool({ ...settings, ...tls, options, max })
-      // The statement of a connection that ends reports it.
-      .on('error', () => {})
-      .on('connect', (client) => void client.on('error', () => {}));
-  // A statement has at least half of its time left when it has its locks. So if its time runs out, waiting was not the
-  // only reason.
-  const lockTimeout = `-c lock_timeout=${Math.ceil(statementTimeout / 2)}`;
-  const writers = createPool(WRITERS, `${settings.options} ${lockTimeout} ${PLAN_ONCE}`);
-  const readers = createPool(READERS);
-
-  /** Runs work on one connection, which is closed after any error that may come from the connection itself. */
-  const on = async <Result>(
-    pool: pg.Pool,
-    work: (client: pg.PoolClient) => Promise<Result>,
-  ): Promise<Result> => {
-    const client = await pool.connect();
-    let isBroken = false;
-    try {
-      return await work(client);
-    } catch (error) {
-      isBroken = !OF_THE_STATEMENT.test(sqlStateOf(error) ?? '');
-      throw error;
-    } finally {
-      client.release(isBroken);
-    }
-  };
-  const ask = async <Row>(pool: pg.Pool, statement: Statement): Promise<Row[]> => {
-    try {
-      const results = await on<pg.QueryResult | pg.QueryResult[]>(pool, (client) =>
-        client.query(statement),
-      );
-      return [results].flat().at(-1)!.rows as Row[];
-    } catch (error) {
-      throw inWords(error);
-    }
-  };
+  const followers = createFollowers(connections, schema);
+  const change = `UPDATE ${quoted(schema)}.version SET version = version`;
+  // A table of 16 MiB, which is gone with the commit.
+  const room = `${quoted(schema)}.room`;
+  const takeRoom = `CREATE UNLOGGED TABLE ${room} AS
+    SELECT repeat('x', 1000) AS text FROM generate_series(1, 16384)`;
 
   return {
-    /** How many statements may store at once. */
-    writers: WRITERS,
-    write: <Row>(statement: Statement) => ask<Row>(writers, statement),
-    read: <Row>(statement: Statement) => ask<Row>(readers, statement),
-    /** Runs statements without values in one transaction, however long they take. */
-    transaction: (work: (query: (text: string) => Promise<pg.QueryResult>) => Promise<void>) =>
-      on(writers, async (client) => {
-        await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
-        try {
-          await work((text) => client.query({ text, query_timeout: FOREVER_MS } as pg.QueryConfig));
-          await client.query('COMMIT');
-        } catch (error) {
-          await client.query('ROLLBACK').catch(() => {}); // or the connection is gone
-          throw error;
-        }
-      }).catch((error: unknown) => {
-        throw inWords(error);
-      }),
-    /**
-     * Runs several statements in one transaction. Postgres ends it if this process stops in the middle, so that its locks
-     * hold up nobody.
-     */
-    atomic: <Result>(
-      work: (query: (statement: Statement) => Promise<pg.QueryResult>) => Promise<Result>,
-    ): Promise<Result> =>
-      on(writers, async (client) => {
-        await client.query("BEGIN; SET LOCAL idle_in_transaction_session_timeout = '3s'");
-        try {
-          const result = await work((statement) => client.query(statement));
-          await client.query('COMMIT');
-          return result;
-        } catch (error) {
-          await client.query('ROLLBACK').catch(() => {}); // or the connection is gone
-          throw error;
-        }
-      }).catch((error: unknown) => {
-        throw inWords(error);
-      }),
-    /** A connection of one's own, to listen on. */
-    connect: async (): Promise<pg.Client> => {
-      const client = createClient(tls);
-      await client.connect();
-      return client;
+    ...postgresDialect(schema),
+    ...{ ownProcess, hasEnded },
+    ...{ read, write, transaction, pieces },
+    lanes: connections.writers,
+    blocks: false,
+    // Postgres refuses the data, and not the connection or the statement: a wrong value, a constraint, a limit, or an
+    // error of a trigger. https://www.postgresql.org/docs/current/errcodes-appendix.html
+    wordsOfRefusal: (error) =>
+      /^(22|23|44|54|P0)/.test(stateOf(error)) ? messageOf(answerOf(error)) : undefined,
+    isLate: (error) => stateOf(error) === '57014',
+    check: async ({ asksForRoom = false } = {}) => {
+      if (!asksForRoom) return void (await write(change));
+      await transaction(async (run) => {
+        await run(takeRoom);
+        await run(`DROP TABLE ${room}`);
+        await run(change);
+      });
     },
+    follow: followers.follow,
+    told: followers.told,
     close: async (): Promise<void> => {
-      await Promise.all([writers.end(), readers.end()]);
+      await followers.close();
+      await connections.close();
     },
   };
 };
-
-export type PostgresDatabase = Awaited<ReturnType<typeof openDatabase>>;

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Tables } from './columns.js';
-import type { PostgresDatabase } from './database.js';
-import { literal, quoted } from './schema.js';
+import type { Connections } from './connections.js';
+import { literal, postgresDialect, quoted } from './dialect.js';
 
 /** How often followers look for new rows without a notice, which may be lost with its connection or in a pooler. */
 const LOOK_MS = 2_000;
@@ -14,7 +13,8 @@ const PAUSE_MS = 50;
  * notice goes out after the commit. Inside the transaction it would make commits of the whole Postgres server wait for
  * each other.
  */
-export const createFollowers = (database: PostgresDatabase, tables: Tables, schema: string) => {
+export const createFollowers = (database: Connections, schema: string) => {
+  const { table } = postgresDialect(schema);
   const followers = new Set<() => void>();
   let listener: pg.Client | undefined;
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -32,7 +32,7 @@ export const createFollowers = (database: PostgresDatabase, tables: Tables, sche
     isNotifying = true;
     while (isDue) {
       isDue = false;
-      await database.read({ text: notice }).catch(() => {});
+      await database.read(notice).catch(() => {});
       await sleep(PAUSE_MS, undefined, { ref: false });
     }
     isNotifying = false;
@@ -47,11 +47,11 @@ export const createFollowers = (database: PostgresDatabase, tables: Tables, sche
     if (!followers.size) await stop();
   };
   const look = async (): Promise<void> => {
-    const lastOf = (table: string) => `(SELECT max(seq) FROM ${table})`;
-    const [row] = await database.read<{ places: string }>({
-      text: `SELECT concat_ws(' ', ${lastOf(tables.records)}, 'and', ${lastOf(tables.refused)}, 'and',
-        (SELECT count(*) || ' ' || sum(place) FROM ${tables.erasures} WHERE is_done = 1)) AS places`,
-    });
+    const lastOf = (name: string) => `(SELECT max(seq) FROM ${table(name)})`;
+    const [row] = await database.read<{ places: string }>(
+      `SELECT concat_ws(' ', ${lastOf('records')}, 'and', ${lastOf('refused')}, 'and',
+        (SELECT count(*) || ' ' || sum(place) FROM ${table('erasures')} WHERE is_done = 1)) AS places`,
+    );
     if (seen !== undefined && seen !== row!.places) tell();
     seen = row!.places;
   };

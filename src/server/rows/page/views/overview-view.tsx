@@ -98,10 +98,6 @@ const useLoaded = (
   return { loaded, isFailed };
 };
 
-const HOUR = new Intl.DateTimeFormat(undefined, {
-  ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
-});
-const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const WEEKDAY = new Intl.DateTimeFormat(undefined, {
   ...{ weekday: 'short', hour: '2-digit', hourCycle: 'h23' },
 });
@@ -208,12 +204,8 @@ const Cards = (props: CardsProps) => {
             Rows are too many for all of this time: the bars begin at {clockTime(since)}.
           </p>
         )}
-        {sums.whole_from && range !== '10m' && (
-          <p class="late">
-            Rows from before an upgrade are still being summed, so the numbers before{' '}
-            {DAY.format(Date.parse(sums.whole_from))}, {HOUR.format(Date.parse(sums.whole_from))}{' '}
-            may be too low.
-          </p>
+        {sums.is_behind && range !== '10m' && (
+          <p class="late">Many rows are still being summed, so the numbers may be too low.</p>
         )}
       </div>
       <Ranking overview={overview} onPress={(series) => show(bounds[0]!, undefined, series)} />

@@ -1,5 +1,5 @@
 import type Database from 'libsql';
-import type { Span } from '../port.js';
+import type { Database as Engine } from '../database.js';
 
 /**
  * How many places are looked through at a time: as many as take some milliseconds, since a row may have a hundred bytes
@@ -12,23 +12,18 @@ const STEP_MS = 10;
 const nextStep = (step: number, tookMs: number): number =>
   tookMs > STEP_MS ? Math.max(MIN_STEP, Math.ceil(step / 2)) : Math.min(MAX_STEP, step * 2);
 
-/** The first and the last place of some rows; `null` if there are none. */
-export interface Ends {
+/** The first and the last place; `null` if there are no rows. */
+interface Ends {
   first: number | null;
   last: number | null;
 }
 
-/** Divides the places of a span into steps. A step is the places between two numbers. */
-export const createSteps = (database: Database.Database) => {
+export const createPieces = (database: Database.Database): Engine['pieces'] => {
   const ends = database.prepare<unknown[]>(
     'SELECT (SELECT min(seq) FROM records) AS first, (SELECT max(seq) FROM records) AS last',
   );
 
-  return async function* stepsOf({
-    after,
-    before,
-    newest,
-  }: Omit<Span, 'limit'>): AsyncGenerator<readonly [after: number, before: number], void> {
+  return async function* piecesOf({ after, before, newest }) {
     const [{ first, last }] = ends.all() as [Ends];
     let low = Math.max(after ?? 0, (first ?? 1) - 1);
     let high = Math.min(before ?? Infinity, (last ?? 0) + 1);
@@ -38,7 +33,7 @@ export const createSteps = (database: Database.Database) => {
       const to = newest ? high : Math.min(high, low + 1 + step);
       const startedAt = performance.now();
       try {
-        yield [from, to];
+        yield [from, to] as const;
       } finally {
         step = nextStep(step, performance.now() - startedAt);
         await new Promise(setImmediate);

@@ -23,8 +23,8 @@ interface Tables {
   version: number;
   /** Makes them in a new file. */
   sql: string;
-  /** By version: takes the tables of that version to the next one. */
-  steps?: Readonly<Record<number, string>>;
+  /** By version: takes the tables of that version to this one. */
+  upgrades?: Readonly<Record<number, string>>;
 }
 
 /**
@@ -107,7 +107,7 @@ const inTransaction = <Result>(database: Database.Database, work: () => Result):
 const makeTables = (
   database: Database.Database,
   path: string,
-  { version, sql, steps = {} }: Tables,
+  { version, sql, upgrades = {} }: Tables,
 ): void => {
   const versionNow = () =>
     (database.pragma('user_version') as { user_version: number }[])[0]!.user_version;
@@ -116,11 +116,8 @@ const makeTables = (
   inTransaction(database, () => {
     const found = versionNow();
     if (found === version) return;
-    const later = Array.from({ length: version - found }, (_, n) => steps[found + n]);
-    if (later.length && later.every((step) => step !== undefined)) {
-      database.exec(`${later.join(';')}; PRAGMA user_version = ${version}`);
-      return;
-    }
+    const upgrade = upgrades[found];
+    if (upgrade) return void database.exec(`${upgrade}; PRAGMA user_version = ${version}`);
     if (found > 0 || database.prepare('SELECT 1 FROM sqlite_master').all().length) {
       throw new Error(
         `${path} holds data of version ${found || 'before 1'}, and this program knows version ` +

@@ -1,0 +1,98 @@
+import { messageOf } from '../../util/errors.js';
+import { number, type Database } from './database.js';
+import {
+  columnsOf,
+  createRecordWriter,
+  recordKeyOf,
+  rowKeyOf,
+  type Arrived,
+  type Columns,
+  type RecordKey,
+} from './write-records.js';
+import type { Written } from './port.js';
+
+const COLUMNS = [
+  ...(['project', 'type', 'id', 'channel', 'event', 'user_id', 'body'] as const),
+  ...(['called_at', 'received_at', 'arrivals', 'client', 'notify', 'sender'] as const),
+] satisfies (keyof Columns)[];
+
+/** Appends rows to the log. That is all that a writer does: whatever follows from a row is made by a reader. */
+export const createAppender = (database: Database) => {
+  const { table, each, turn, time, json, hour, write, wordsOfRefusal } = database;
+  const expressions: Partial<Record<keyof Columns, (value: string) => string>> = {
+    body: json,
+    called_at: time,
+    received_at: time,
+    arrivals: (value) => `CAST(${value} AS integer)`,
+    notify: (value) => `CAST(${value} AS boolean)`,
+  };
+  const values = COLUMNS.map((name, index) => {
+    const value = `value->>${index}`;
+    return expressions[name]?.(value) ?? value;
+  });
+  const insert = (onConflict: string) => `
+    WITH ${turn()}
+    INSERT INTO ${table('records')} (${COLUMNS.join(', ')})
+    SELECT ${values.join(', ')} FROM turn, ${each('$1')} WHERE TRUE ORDER BY key
+    ON CONFLICT (project, type, id) ${onConflict}`;
+  const isKnown = 'CASE WHEN arrivals > 1 THEN';
+  // A row that is new says nothing of itself.
+  const append = `${insert('DO UPDATE SET arrivals = records.arrivals + 1')}
+    RETURNING ${['project', 'type', 'id'].map((name) => `${isKnown} ${name} END AS ${name}`).join(', ')}`;
+  const appendNew = `${insert('DO NOTHING')}
+    RETURNING project, type, id, ${number('arrivals')}`;
+  const addRepeats = `INSERT INTO ${table('repeats')} (hour, project, n)
+    SELECT ${hour(time('value->>0'))}, value->>1, CAST(value->>2 AS integer) FROM ${each('$1')}
+    WHERE TRUE ORDER BY 1, 2
+    ON CONFLICT (hour, project) DO UPDATE SET n = repeats.n + excluded.n`;
+
+  const textOf = (records: readonly Arrived[]): string =>
+    JSON.stringify(
+      records.map((record) => {
+        const columns = columnsOf(record);
+        return COLUMNS.map((name) => columns[name]);
+      }),
+    );
+  /** Counts repeats. The rows are stored already, so nobody sends them again if this statistic is not written. */
+  const countRepeats = async (all: Iterable<readonly [at: string, project: string, n: number]>) => {
+    const sums = new Map<string, [at: string, project: string, n: number]>();
+    for (const [at, project, n] of all) {
+      const key = at.slice(0, 13) + project;
+      const sum = sums.get(key);
+      if (sum) sum[2] += n;
+      else if (n) sums.set(key, [at, project, n]);
+    }
+    if (sums.size) await write(addRepeats, JSON.stringify([...sums.values()])).catch(messageOf);
+  };
+
+  return {
+    /** Appends records that have arrived. A known one is counted: its row stays as it is. */
+    append: createRecordWriter({
+      wordsOfRefusal,
+      store: async (records) => {
+        const rows = await write<RecordKey | { id: null }>(append, textOf(records));
+        const known = rows.filter((row): row is RecordKey => row.id !== null);
+        const now = new Date().toISOString();
+        await countRepeats(known.map(({ project }) => [now, project, 1] as const));
+        return new Set(known.map(rowKeyOf));
+      },
+    }),
+    /** Appends rows of another store that are not here yet. */
+    adopt: createRecordWriter({
+      wordsOfRefusal,
+      store: async (records) => {
+        const rows = await write<RecordKey & { arrivals: number }>(appendNew, textOf(records));
+        const fresh = new Map(rows.map((row) => [rowKeyOf(row), row.arrivals - 1]));
+        await countRepeats(
+          records.map((record) => {
+            const { receivedAt, body } = record;
+            return [receivedAt, body.project, fresh.get(recordKeyOf(record)) ?? 0] as const;
+          }),
+        );
+        return new Set(records.map(recordKeyOf).filter((key) => !fresh.has(key)));
+      },
+    }),
+  };
+};
+
+export type Appender = (records: readonly Arrived[]) => Promise<Written[]>;
