@@ -134,7 +134,7 @@ const typesOf = (...names) => ({
 /** A program stands on the entries, as a site's own server would. */
 const program = (input, file) => ({
   input,
-  external: [/^node:/, 'redis', '@hono/node-server', 'prom-client', ENTRY],
+  external: [/^node:/, 'libsql', '@hono/node-server', 'prom-client', ENTRY],
   output: {
     file,
     format: 'es',
@@ -150,7 +150,7 @@ const ENTRY = /^\.\.\/(relay|service)(-\w+)?\.js$/;
 /** What the demo's servers take from `node_modules`. */
 const SERVER = [
   ...[/^node:/, /^hono/, /^@hono\/node-server/],
-  ...[/^libsql/, 'pg', 'redis', 'undici', 'prom-client'],
+  ...[/^libsql/, 'pg', 'undici', 'prom-client'],
 ];
 
 /** The files of a page that stand beside its script. */
@@ -169,10 +169,7 @@ const CLIENT = ['index', 'relay-client', 'context'];
 const COMPAT = ['segment', 'logsnag', 'posthog', 'plausible', 'umami', 'gtag'].map(
   (tool) => `compat-${tool}`,
 );
-const SERVERS = [
-  ...['relay', 'relay-libsql', 'relay-redis', 'relay-node'],
-  ...['service', 'service-libsql', 'service-postgres'],
-];
+const SERVERS = [...['relay', 'relay-node'], ...['service', 'service-libsql', 'service-postgres']];
 
 /** Tokens of style that pages share, as far as a style uses them. */
 const tokensFor = (style) => {

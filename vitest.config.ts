@@ -1,5 +1,15 @@
 import { defineConfig } from 'vitest/config';
+import { missingServers, SERVERS } from './test/support/find-program.mjs';
 import { testingPlatform } from './testing-platform.mjs';
+
+const missing = missingServers();
+/** A test says by its tags which programs it needs; it is left out where one of them is missing. */
+const tags = Object.keys(SERVERS).map((name) => ({
+  name,
+  ...(missing.includes(name) && { skip: true }),
+}));
+/** Far above what any needs: a loaded machine is no failure. */
+const PATIENCE = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
@@ -12,9 +22,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          setupFiles: ['test/support/pin-seed.ts'],
-          // Far above what any needs: a loaded machine is no failure.
-          testTimeout: 60_000,
+          setupFiles: ['test/support/pin-seed.ts', 'test/support/patience.ts'],
+          ...PATIENCE,
+          tags,
         },
       },
       {
@@ -25,8 +35,10 @@ export default defineConfig({
           // Attacks take all of a machine for a minute.
           exclude: process.env.NIGHT ? [] : ['packed/attacks.test.ts'],
           globalSetup: 'packed/support/install.ts',
+          setupFiles: ['test/support/patience.ts'],
+          ...PATIENCE,
           testTimeout: 180_000,
-          hookTimeout: 60_000,
+          tags,
         },
       },
       {
@@ -34,7 +46,7 @@ export default defineConfig({
           name: 'world',
           include: ['world/**/*.test.ts'],
           setupFiles: ['test/support/pin-seed.ts'],
-          testTimeout: 60_000,
+          ...PATIENCE,
         },
       },
     ],

@@ -18,7 +18,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
-import { hasPostgres, startPostgres } from '../test/support/start-postgres.mjs';
+import { findProgram } from '../test/support/find-program.mjs';
+import { startPostgres } from '../test/support/start-postgres.mjs';
 import { nextRecord } from './support/next-record.mjs';
 import { startProgram } from './support/start-program.mjs';
 
@@ -177,7 +178,7 @@ const STORES = {
       `file:${join(folder, 'straight.db')}`,
     ),
   postgres: async () => {
-    if (!hasPostgres) return;
+    if (!findProgram('postgres')) return;
     const postgres = await startPostgres(JSON.parse(given.settings));
     await measure('over Postgres', postgres.url, postgres.url);
     await postgres.stop();

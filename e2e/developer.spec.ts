@@ -12,7 +12,7 @@ import { expect, test } from './support/test.js';
 const call = (page: Page, ...names: string[]) =>
   page.evaluate((names) => names.forEach((name) => analytics.event(name)), names);
 const untilUnreachable = (page: Page) =>
-  expect.poll(async () => (await statusOf(page)).paused, { timeout: 30_000 }).toBe('unreachable');
+  expect.poll(async () => (await statusOf(page)).paused).toBe('unreachable');
 
 for (const origin of [LOCAL, PUBLIC]) {
   const isPublic = origin === PUBLIC;
@@ -116,7 +116,7 @@ test('tells onError once that nothing answers, and says so to a developer', asyn
   expect(lines).toEqual([expect.stringMatching(told)]);
   isDown = false;
   await page.evaluate(() => dispatchEvent(new Event('online')));
-  await expect.poll(async () => (await statusOf(page)).delivered, { timeout: 30_000 }).toBe(1);
+  await expect.poll(async () => (await statusOf(page)).delivered).toBe(1);
 });
 
 test('shows with `debug` a group for each record, at the usual level', async ({ page, guest }) => {

@@ -1,18 +1,27 @@
 /**
- * What one client can do to the others: each attack runs for some seconds against the program over Redis, while other
+/**
+ * What strangers can do to the others: each attack runs for some seconds against the program over a file, while other
  * visitors go on. None of these is refused or waits for long, and the relay neither ends nor takes more memory than it
  * may. `CASES` picks some by name. On Linux, for the memory. Attacks take all of a machine, so they are for the night.
  */
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasRedis, startRedis, type RedisServer } from '../test/support/start-redis.mjs';
+import {
+  addressesOf300,
+  addressesOfOne,
+  flood as floodFrom,
+  ofOneNetwork,
+  ofTwelveNetworks,
+  servedBeside,
+} from '../test/support/strangers.js';
 import { MANIFEST } from './support/entries.js';
 import { FOLDER, INSTALLED } from './support/install.js';
 import { startProgram } from './support/program.js';
@@ -78,8 +87,6 @@ const flood = async (connections: number, work: (n: number) => Promise<unknown>)
 const GZIP = { 'content-encoding': 'gzip' };
 const zipped = (text: string) => new Uint8Array(gzipSync(text));
 const HUGE = zipped(`{"a":[${Array(349_000).fill('{}').join(',')}]}`);
-/** Many clients together meet the ceiling of all, and so do the visitors: a relay cannot tell them apart. */
-const MANY = 'the same, from 60 clients';
 
 const CASES: Record<string, (relay: Relay) => Promise<unknown>> = {
   'user ids of 1,000,000 characters': (relay) =>
@@ -89,7 +96,8 @@ const CASES: Record<string, (relay: Relay) => Promise<unknown>> = {
       return post(relay, STRANGER, zipped(batchOf([record])), GZIP);
     }),
   'a megabyte of {} in a kilobyte': (relay) => flood(60, () => post(relay, STRANGER, HUGE, GZIP)),
-  [MANY]: (relay) => flood(60, (n) => post(relay, `198.51.100.${n % 60}`, HUGE, GZIP)),
+  'the same, from 60 clients': (relay) =>
+    flood(60, (n) => post(relay, `198.51.100.${n % 60}`, HUGE, GZIP)),
   'batches with wrong JSON': (relay) => flood(20, () => post(relay, STRANGER, '{'.repeat(100_000))),
   '50 records a second that the service answers 500': (relay) =>
     flood(1, async () => {
@@ -149,16 +157,13 @@ const startVisitors = (relay: Relay) => {
 const peakMibOf = (pid: number) =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
-describe.skipIf(!hasRedis || process.platform !== 'linux')('others go on beside', () => {
-  let redis: RedisServer;
+describe.skipIf(process.platform !== 'linux')('others go on beside', () => {
   beforeAll(async () => {
-    redis = await startRedis();
     await once(service.listen(0, '127.0.0.1'), 'listening');
   });
-  afterAll(async () => {
+  afterAll(() => {
     service.closeAllConnections();
     service.close();
-    await redis.stop();
   });
 
   const picked = Object.entries(CASES).filter(([name]) => name.includes(process.env.CASES ?? ''));
@@ -169,7 +174,8 @@ describe.skipIf(!hasRedis || process.platform !== 'linux')('others go on beside'
       ...{ command: [process.execPath, '--max-old-space-size=512', program], folder: FOLDER },
       env: {
         ...{ SERVICE_URL: `http://127.0.0.1:${port}`, SERVICE_TOKEN: 't', SITE_ORIGIN: ORIGIN },
-        ...{ PROJECTS: 'shop', CHANNELS: 'web', QUEUE_URL: redis.url, HOST: '127.0.0.1' },
+        ...{ PROJECTS: 'shop', CHANNELS: 'web', HOST: '127.0.0.1' },
+        ...{ DATA_FOLDER: mkdtempSync(join(tmpdir(), 'attacks-')), READ_TOKEN: 'token-of-readers' },
         ...{ PORT: '0', CLIENT_ADDRESS_HEADER: 'x-client' },
       },
     });
@@ -183,12 +189,50 @@ describe.skipIf(!hasRedis || process.platform !== 'linux')('others go on beside'
       expect(running.isAlive()).toBe(true);
       const late = Math.max(...[...sent].map(([id, began]) => stored.get(id)! - began));
       console.log(`${name}: p99 ${p99.toFixed(0)} ms, stored within ${late.toFixed(0)} ms`);
-      if (name !== MANY) expect(refused).toBe(0);
+      expect(refused).toBe(0);
       expect(p99).toBeLessThan(MOST_P99_MS);
       expect(late).toBeLessThan(MOST_LATE_MS);
       expect(peakMibOf(running.pid)).toBeLessThan(MOST_RSS_MIB);
     } finally {
       await running.kill();
+    }
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('other networks go on beside', () => {
+  const NETWORKS = {
+    'half-sent bodies of one /48': ofOneNetwork,
+    'half-sent bodies of twelve /24s': ofTwelveNetworks,
+    'records of a /24 of 200 addresses': floodFrom(addressesOfOne, 100),
+    'records of 300 /24s': floodFrom(addressesOf300, 100),
+  };
+  const picked = Object.entries(NETWORKS).filter(([name]) =>
+    name.includes(process.env.CASES ?? ''),
+  );
+  it.each(picked)('%s', async (name, attack) => {
+    const folder = mkdtempSync(join(tmpdir(), 'attacks-'));
+    const running = startProgram({
+      command: [
+        ...[process.execPath, '--max-old-space-size=512'],
+        join(INSTALLED, MANIFEST.bin['analytics-outbox']!),
+      ],
+      folder: FOLDER,
+      env: {
+        ...{ DATA_FOLDER: folder, SITE_ORIGIN: ORIGIN, PROJECTS: 'shop', CHANNELS: 'web' },
+        ...{ HOST: '127.0.0.1', PORT: '0', TRUSTED_PROXIES: '1' },
+      },
+    });
+    try {
+      const [, address] = await running.says(/listens at (http:[\w.:/]+)/);
+      const site = { url: `${address}/a`, origin: ORIGIN, project: 'shop', channel: 'web' };
+      const served = await servedBeside(site, attack, { seconds: 4 * SECONDS, slowMs: 8_000 });
+      console.log(`${name}: ${JSON.stringify(served)}`);
+      for (const share of Object.values(served)) expect(share).toBeGreaterThanOrEqual(0.95);
+      expect(running.isAlive()).toBe(true);
+      expect(peakMibOf(running.pid)).toBeLessThan(MOST_RSS_MIB);
+    } finally {
+      await running.kill();
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 });

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { hasClickhouse, startClickhouse } from '../test/support/start-clickhouse.mjs';
+import { startClickhouse } from '../test/support/start-clickhouse.mjs';
 import { MANIFEST } from './support/entries.js';
 import { INSTALLED } from './support/install.js';
 import { startProgram } from './support/program.js';
@@ -22,9 +22,9 @@ const folder = mkdtempSync(join(tmpdir(), 'export-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const FILE = join(INSTALLED, MANIFEST.bin['analytics-outbox']!);
 
-it.skipIf(!hasClickhouse)(
+it(
   'what pages send is in ClickHouse once, and both sides are the same',
-  { timeout: 600_000 },
+  { tags: ['ClickHouse'], timeout: 600_000 },
   async () => {
     const clickhouse = await startClickhouse();
     const env = {

@@ -39,10 +39,8 @@ const MAX_UNPACKED_BYTES = 3_196_000;
 /** What may be imported by name, beside Node's own modules, and by which files. */
 const IMPORTS: Record<string, RegExp> = {
   hono: /^dist\/service\./,
-  // With what the queue and the service's file share.
-  libsql: /^dist\/(relay-libsql|service-libsql|relay-shared)/,
+  libsql: /^dist\/(service-libsql|program\.js)/,
   pg: /^dist\/service-postgres\./,
-  redis: /^dist\/program\.js$/,
   undici: /^dist\/relay-node\./,
   'prom-client': /^dist\/program\.js$/,
   '@hono/node-server': /^dist\/program\.js$/,

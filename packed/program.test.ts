@@ -6,13 +6,10 @@ import { Agent, createServer, request, type ClientRequest, type IncomingMessage 
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { QueuedRecord } from '../src/relay.js';
-import { checked } from '../test/server/helpers/records.js';
-import { createRedisQueue } from '../src/relay-redis.js';
-import { hasRedis, startRedis, type RedisServer } from '../test/support/start-redis.mjs';
+import { createPostgresStore } from '../src/service-postgres.js';
+import type { Store } from '../src/service.js';
+import { startPostgres, type PostgresServer } from '../test/support/start-postgres.mjs';
 import { MANIFEST } from './support/entries.js';
 import { INSTALLED, ROOT, unpackInto } from './support/install.js';
 import { startProgram, type Program } from './support/program.js';
@@ -28,14 +25,14 @@ const CONCURRENCY = 32;
 const folder = mkdtempSync(join(tmpdir(), 'relay-program-'));
 let program = '';
 beforeAll(() => {
-  const installed = unpackInto(folder, ['redis', '@hono', 'undici', 'prom-client']);
+  const installed = unpackInto(folder, ['@hono', 'undici', 'prom-client']);
   program = join(installed, MANIFEST.bin['analytics-outbox']!);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const settingsOf = (serviceUrl: string, queueUrl: string) => ({
+const settingsOf = (serviceUrl: string) => ({
   ...{ SERVICE_URL: serviceUrl, SERVICE_TOKEN: TOKEN, SITE_ORIGIN: ORIGIN, PORT: '0' },
-  ...{ PROJECTS: 'shop', CHANNELS: 'web, growth', QUEUE_URL: queueUrl, HOST: '127.0.0.1' },
+  ...{ PROJECTS: 'shop', CHANNELS: 'web, growth', HOST: '127.0.0.1' },
 });
 
 /** Runs the program to its end, with nothing in its environment but this. */
@@ -45,9 +42,9 @@ const ask = (settings: NodeJS.ProcessEnv, ...args: string[]) =>
     encoding: 'utf8',
   });
 
-const GOOD = settingsOf('http://127.0.0.1:9', 'redis://127.0.0.1:9');
+const GOOD = settingsOf('http://127.0.0.1:9');
 const { SERVICE_URL: _, ...TOKEN_ALONE } = GOOD;
-const away = '`QUEUE_URL`: Redis does not answer: ';
+const gone = '`QUEUE_URL`: there is no queue any more';
 
 // Each setting and its words: test/program/settings.test.ts.
 it.each<[what: string, settings: Record<string, string>, words: string, ...args: string[]]>([
@@ -58,10 +55,12 @@ it.each<[what: string, settings: Record<string, string>, words: string, ...args:
   ],
   ['a token for a service that is not named', TOKEN_ALONE, 'only for a program with SERVICE_URL'],
   ['no database', { DATA_FOLDER: `${folder}/data` }, 'npm install hono'],
-  ['no queue', GOOD, away],
-  ['no queue, in a log of JSON', { ...GOOD, LOG_FORMAT: 'json' }, `"does not start: ${away}`],
-  ['no package', { ...GOOD, QUEUE_URL: `file:${folder}/queue` }, 'npm install libsql'],
-  ['no queue with dead letters', GOOD, away, 'dead', 'list'],
+  ['a queue', { ...GOOD, QUEUE_URL: 'redis://127.0.0.1:9' }, gone],
+  [
+    'a queue, in a log of JSON',
+    { ...GOOD, QUEUE_URL: 'redis://127.0.0.1:9', LOG_FORMAT: 'json' },
+    `"does not start: settings that are gone: ${gone}`,
+  ],
   ['no such command', GOOD, 'unknown argument "serve"\nusage: analytics-outbox', 'serve'],
 ])('ends with words that say why: %s', (_, settings, words, ...args) => {
   const { status, stderr } = ask(settings, ...args);
@@ -71,7 +70,7 @@ it.each<[what: string, settings: Record<string, string>, words: string, ...args:
 
 it('says its version and its settings', () => {
   expect(ask({}, '--version').stdout.trim()).toBe(MANIFEST.version);
-  expect(ask({}, '--help').stdout).toMatch(/^  QUEUE_URL /m);
+  expect(ask({}, '--help').stdout).toMatch(/^  SERVICE_URL /m);
 });
 
 it('`tail` ends when nobody reads its rows any more, as before `head`', async () => {
@@ -94,90 +93,70 @@ it('`tail` ends when nobody reads its rows any more, as before `head`', async ()
   server.close();
 });
 
-describe.skipIf(!hasRedis)('over a Redis', () => {
-  let redis: RedisServer;
+describe('over a Postgres', { tags: ['Postgres'] }, () => {
+  let postgres: PostgresServer;
   let service: Service;
-  let client: Awaited<ReturnType<typeof connect>>;
-  let queue: ReturnType<typeof createRedisQueue>;
+  let store: Store;
   const running: Program[] = [];
-  const connect = () =>
-    createClient({ url: redis.url })
-      .on('error', () => undefined)
-      .connect();
+  const whole = join(INSTALLED, MANIFEST.bin['analytics-outbox']!);
 
   beforeAll(async () => {
-    redis = await startRedis();
+    postgres = await startPostgres();
     service = await openService({ ignoreKeys: true });
-    client = await connect();
-    queue = createRedisQueue({ client });
+    store = await createPostgresStore({ url: postgres.url });
   });
   afterAll(async () => {
-    client.destroy();
     await Promise.all(running.map((one) => one.kill()));
+    await store.close();
     await service.close();
-    await redis.stop();
+    await postgres.stop();
   });
 
-  const startRelay = async (more: Record<string, string> = {}) => {
+  const startServer = async (more: Record<string, string> = {}) => {
     const env = {
-      ...settingsOf(service.url, redis.url),
-      CONCURRENCY: String(CONCURRENCY),
-      TIMEOUT_SECONDS: '60',
+      ...{ ...settingsOf(service.url), DATABASE_URL: postgres.url, READ_TOKEN: 'token-of-readers' },
+      ...{ CONCURRENCY: String(CONCURRENCY), TIMEOUT_SECONDS: '60', WRITE_TOKENS: 'shop=tok' },
+      ...{ RATE_LIMIT: 'off', DATA_FOLDER: join(folder, 'data') },
       ...more,
     };
-    const one = startProgram({ command: [process.execPath, program], folder, env });
+    const one = startProgram({ command: [process.execPath, whole], folder, env });
     running.push(one);
     const [, url] = await one.says(/listens at (http:[\w.:/]+)/);
     return { ...one, url: `${url}/a` };
   };
-  const isEmpty = () => until(async () => (await queue.size()).waiting === 0, 'an empty queue');
-
-  /** What a killed process has taken is free for others after 90 seconds. Here at once. Answers with its keys. */
-  const freeTaken = async (): Promise<string[]> => {
-    const keys = await client.hKeys('{analytics-outbox}:taken');
-    for (const value of keys)
-      await client.zAdd('{analytics-outbox}:order', { score: 1, value }, { condition: 'XX' });
-    return keys;
+  const left = async (): Promise<number> => {
+    const [target] = await store.progress.targets();
+    return target!.parked + (await store.rows({}, { after: target!.place, limit: 10_000 })).length;
   };
+  const isEmpty = () => until(async () => (await left()) === 0, 'all to be passed on');
 
   const eventOf = (id: string) => ({
     ...{ id, type: 'event' as const },
     body: { project: 'shop', channel: 'growth', event: 'Paid', user_id: 'u' },
   });
 
-  it('loses nothing when one of two is killed, and then Redis', async () => {
-    const relays = [await startRelay(), await startRelay()];
+  it('loses nothing when the one of two that passes on is killed, and then Postgres', async () => {
+    const servers = [await startServer()];
+    await until(async () => (await store.progress.targets())[0]?.isHeld === true, 'its lock');
+    servers.push(await startServer());
     const batches = Array.from({ length: RECORDS / BATCH }, (_, b) =>
       Array.from({ length: BATCH }, (_, i) => recordOf(b * BATCH + i)),
     );
-    let accepted = 0;
     const send = async (sender: number) => {
-      for (let batch = batches.shift(); batch; batch = batches.shift()) {
-        // So that there is still something to send when the relay and Redis are killed.
-        await until(
-          async () => accepted - (await service.count()) < RECORDS / 5,
-          'a smaller backlog',
-        );
-        await sendUntilTaken(relays, batch, sender, ({ size }) => (accepted += size));
-      }
+      for (let batch = batches.shift(); batch; batch = batches.shift())
+        await sendUntilTaken(servers, batch, sender, () => undefined);
     };
     const sending = Promise.all(Array.from({ length: SENDERS }, (_, sender) => send(sender)));
-    await until(async () => (await service.count()) >= RECORDS * 0.3, 'a third to be stored');
-    await relays[0]!.kill();
-    const taken = new Set(await freeTaken());
-    await until(async () => (await service.count()) >= RECORDS * 0.5, 'a half to be stored');
-    await redis.kill();
-    await redis.restart();
+    await until(async () => (await service.count()) >= RECORDS * 0.1, 'some to be passed on');
+    await servers[0]!.kill();
+    const killedAt = Date.now();
+    const before = await service.count();
     await sending;
-    let before = -1;
-    await until(async () => {
-      const [count, { waiting }] = [await service.count(), await queue.size()];
-      // Where nothing goes on, a take whose answer was lost holds what is left.
-      if (waiting && count === before) for (const key of await freeTaken()) taken.add(key);
-      before = count;
-      if (waiting) await sleep(500);
-      return waiting === 0;
-    }, 'an empty queue');
+    await until(async () => (await service.count()) > before, 'the other one to go on');
+    expect(Date.now() - killedAt).toBeLessThan(15_000);
+    await postgres.kill();
+    await postgres.restart();
+    await isEmpty();
 
     const events = (await service.events()).map(({ tags }) => tags!['n'] as number);
     const identifies = (await service.identifies()).map(
@@ -186,64 +165,38 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
     const numbers = [...events, ...identifies];
     expect(new Set(numbers).size).toBe(RECORDS);
     // This service knows no keys, so what the killed one had under way may have come twice. Nothing else has.
-    const twice = numbers.filter((n, index) => numbers.indexOf(n) !== index);
-    expect(twice.length).toBeLessThanOrEqual(CONCURRENCY);
-    expect(twice.filter((n) => ![...taken].some((key) => key.includes(`"record-${n}"`)))).toEqual(
-      [],
-    );
+    expect(numbers.length - RECORDS).toBeLessThanOrEqual(CONCURRENCY);
     const first = identifies.filter((n, index) => identifies.indexOf(n) === index);
     for (let user = 0; user < USERS; user++) {
       const own = first.filter((n) => n % USERS === user);
       expect(own).toEqual([...own].sort((a, b) => a - b));
     }
-    expect((await queue.size()).dead).toBe(0);
-    await relays[1]!.stop();
+    expect(await store.progress.targets()).toMatchObject([{ dead: 0 }]);
+    await servers[1]!.stop();
   });
 
   it('ends what it has begun when it is told to stop', async () => {
     await service.clear();
-    const relay = await startRelay();
+    const server = await startServer();
     for (let batch = 0; batch < 4; batch++) {
       const records = Array.from({ length: BATCH }, (_, n) => eventOf(`stopped-${batch}-${n}`));
-      expect((await takenOf(relay.url, records)).size).toBe(BATCH);
+      expect((await takenOf(server.url, records)).size).toBe(BATCH);
     }
-    const connection = await openBusyConnection(relay.url);
-    relay.signal('SIGTERM');
-    await until(() => isRefused(relay.url), 'it to take no more connections');
+    const connection = await openBusyConnection(server.url);
+    server.signal('SIGTERM');
+    await until(() => isRefused(server.url), 'it to take no more connections');
     connection.goOn();
-    expect(await relay.ended).toBe(0);
-    expect(relay.output()).toMatch(
-      /stopped\. in: 200 accepted; (requests refused: .*; )?out: (.*\d+ delivered.*|nothing); \d+ waiting$/m,
+    expect(await server.ended).toBe(0);
+    expect(server.output()).toMatch(
+      /stopped\. in: 200 delivered; (requests refused: .*; )?out: (.*\d+ delivered.*|nothing)$/m,
     );
-    // Each record is delivered, or it waits: none is between the two.
-    expect((await service.count()) + (await queue.size()).waiting).toBe(200);
-    const next = await startRelay(); // what the first has given back is nobody's: no time has to pass
+    // Each record is passed on, or it is still to be: none is between the two.
+    expect((await service.count()) + (await left())).toBe(200);
+    const next = await startServer(); // the first has given its lock back: no time has to pass
     await isEmpty();
     const stored = (await service.events()).map((row) => row.idempotency_key);
     expect(stored).toHaveLength(200);
     await next.stop();
-  });
-
-  it('lists and resends dead letters', async () => {
-    await service.clear();
-    const env = { PATH: process.env.PATH, SERVICE_URL: service.url, QUEUE_URL: redis.url };
-    const ids = ['again', ...Array.from({ length: 250 }, (_, n) => `many-${n}`)];
-    await queue.put(ids.map((id): QueuedRecord => ({ ...checked(eventOf(id)), at: Date.now() })));
-    for (const taken of await queue.take(ids.length, 60_000))
-      await queue.bury(taken, 'rejected 400');
-    // Whoever reads the list may stop before its end.
-    const list = [process.execPath, program, 'dead', 'list'];
-    const read = spawnSync('sh', ['-c', '"$@" | head -1', 'sh', ...list], {
-      ...{ env, encoding: 'utf8' },
-    });
-    expect(read.stderr).toBe('');
-    const { id } = JSON.parse(read.stdout) as { id: string };
-    expect(ask(env, 'dead', 'resend', id).stdout).toBe('1 sent again\n');
-    expect(ask(env, 'dead', 'purge', '--all').stdout).toBe('250 deleted\n');
-    const relay = await startRelay();
-    await isEmpty();
-    expect(await service.count()).toBe(1);
-    await relay.stop();
   });
 
   it('has the health check and the user of its container', async () => {
@@ -256,14 +209,11 @@ describe.skipIf(!hasRedis)('over a Redis', () => {
       const [code] = (await once(spawn('sh', ['-c', test], { env }), 'exit')) as [number];
       return code === 0;
     };
-    const relay = await startRelay({ ADMIN_PORT: '0', LOG_FORMAT: 'json' });
+    const relay = await startServer({ ADMIN_PORT: '0', LOG_FORMAT: 'json' });
     expect(await isWell(relay.url)).toBe(true);
     const [, adminUrl] = await relay.says(/metrics and health at (http:[^\s"]+)/);
     const metrics = async () => (await fetch(`${adminUrl}/metrics`)).text();
-    await until(
-      async () => /analytics_outbox_queue_waiting \d/.test(await metrics()),
-      'its metrics',
-    );
+    await until(async () => /nodejs_eventloop_lag_seconds \d/.test(await metrics()), 'its metrics');
     await relay.stop();
     expect(await isWell(relay.url)).toBe(false);
   });

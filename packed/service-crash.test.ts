@@ -9,7 +9,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createLibsqlStore } from '../src/service-libsql.js';
 import { createPostgresStore } from '../src/service-postgres.js';
 import type { Store } from '../src/service.js';
-import { hasPostgres, startPostgres } from '../test/support/start-postgres.mjs';
+import { startPostgres } from '../test/support/start-postgres.mjs';
 import { MANIFEST } from './support/entries.js';
 import { INSTALLED } from './support/install.js';
 import { startProgram } from './support/program.js';
@@ -122,7 +122,7 @@ const survives = async (
 
 it(
   'a file keeps what was answered when its service is killed',
-  { timeout: KILLS_WITHIN_MS },
+  { tags: ['Postgres'], timeout: KILLS_WITHIN_MS },
   () => {
     const path = join(folder, 'rows.db');
     return survives(
@@ -134,9 +134,9 @@ it(
   },
 );
 
-it.skipIf(!hasPostgres)(
+it(
   'two services over one Postgres keep it when one of the three is killed',
-  { timeout: KILLS_WITHIN_MS },
+  { tags: ['Postgres'], timeout: KILLS_WITHIN_MS },
   async () => {
     const postgres = await startPostgres();
     const killPostgres = async (round: number) => {

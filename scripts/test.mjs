@@ -1,23 +1,33 @@
 /**
- * `npm test`: everything that must hold. One step's failure does not hide the others'.
+ * `npm test`: everything that must hold. One step's failure does not hide the others'. What is missing on this machine is
+ * told, and got if scripts/setup.mjs can get it.
  *
  *     node scripts/test.mjs                    all steps
+ *     SETUP=1 node scripts/test.mjs            and installs all that is missing; if that is all, as with NO_SKIP=1
  *     node scripts/test.mjs --only unit,e2e    these alone, on what is built already
  *     NO_SKIP=1 node scripts/test.mjs          as before a merge: leaves nothing of a push out, and a skipped test has failed
  *     NIGHT=1 node scripts/test.mjs            and what takes too long for each push
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findChromium, findFirefox } from '../e2e/support/find-browser.mjs';
+import { setUp } from './setup.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Where a step of tests leaves its report. */
 const reportOf = (step) => `${ROOT}test-results/${step}.json`;
 
-/** A developer may be without nginx, Redis or Postgres. In CI they can be installed, and a skip hides what is broken. */
-const MAY_SKIP = !process.env.NO_SKIP;
+/** In each round two lanes take one step after the other, the longest first: the smallest machine has two cores. */
+const ROUNDS = [
+  ['build', 'lint', 'format'],
+  ['e2e', 'unit', 'packed', 'world'],
+];
+
+const wanted = wantedSteps();
+const { noChromium, missing } = setUp({ needsChromium: wanted.includes('e2e') });
+const HAS_ALL = process.env.SETUP && !noChromium && !missing.length;
+/** A developer may be without a Firefox or a Postgres. In CI they can be installed, and a skip hides what is broken. */
+const MAY_SKIP = !process.env.NO_SKIP && !HAS_ALL;
 
 /** Other tests of the package fail first for most changes, so these wait until the merge or the night. */
 const FOR_THE_MERGE =
@@ -31,9 +41,9 @@ const PACKED = readdirSync(`${ROOT}packed`)
 const vitest = (project, files = []) => ({
   args: [
     ...['node_modules/vitest/vitest.mjs', 'run', '--project', project, ...files, '--maxWorkers=1'],
-    ...['--reporter=default', '--reporter=json', `--outputFile.json=${reportOf(project)}`],
+    ...['--reporter=default', '--reporter=scripts/vitest-report.mjs'],
   ],
-  count: countVitest,
+  count: (report) => report,
 });
 
 /** What Node is run on. One with `count` has tests. */
@@ -51,14 +61,7 @@ const STEPS = {
   packed: { ...vitest('packed', PACKED), needsBuild: true },
 };
 
-/** In each round two lanes take one step after the other, the longest first: the smallest machine has two cores. */
-const ROUNDS = [
-  ['build', 'lint', 'format'],
-  ['e2e', 'unit', 'packed', 'world'],
-];
-
-const wanted = wantedSteps();
-if (wanted.includes('e2e')) needChromium();
+const NOTHING = { passed: 0, failed: [], leftOut: [] };
 const results = [];
 const started = performance.now();
 for (const round of ROUNDS) {
@@ -68,7 +71,7 @@ for (const round of ROUNDS) {
 summarise();
 
 function wantedSteps() {
-  const all = Object.keys(STEPS);
+  const all = ROUNDS.flat();
   const at = process.argv.indexOf('--only');
   if (at < 0) return all;
   const named = (process.argv[at + 1] ?? '').split(',');
@@ -78,17 +81,6 @@ function wantedSteps() {
   process.exit(2);
 }
 
-/** Says at once what would fail after minutes, and how to do without it. */
-function needChromium() {
-  try {
-    findChromium();
-  } catch ({ message }) {
-    const others = Object.keys(STEPS).filter((name) => name !== 'e2e');
-    console.error(`${message}\nOr leave the browser out: node scripts/test.mjs --only ${others}`);
-    process.exit(2);
-  }
-}
-
 /** @param left the steps of the round that no lane has taken yet */
 async function runLane(left) {
   for (let name = left.shift(); name; name = left.shift())
@@ -96,17 +88,16 @@ async function runLane(left) {
 }
 
 async function runStep(name, { args, count, needsBuild }) {
-  if (needsBuild && results.some((result) => result.name === 'build' && result.failed.length)) {
-    return { name, seconds: 0, passed: 0, failed: [], leftOut: ['all: the build failed'] };
-  }
+  const hasBuild = !results.some((result) => result.name === 'build' && result.failed.length);
+  const why = needsBuild && !hasBuild ? 'the build failed' : name === 'e2e' && noChromium;
+  if (why) return { name, seconds: 0, ...NOTHING, leftOut: [{ why, what: `all of ${name}` }] };
   console.log(`\n── ${name} ${'─'.repeat(70 - name.length)}`);
   rmSync(reportOf(name), { force: true }); // an old one is never taken for a new one
   const since = performance.now();
-  const isGood = await run(args);
-  const counts = count ? readCounts(name, count) : { passed: 0, failed: [], leftOut: [] };
+  const isGood = await run(args, { REPORT: reportOf(name) });
+  const counts = count ? readCounts(name, count) : { ...NOTHING, failed: [] };
   // A step may fail beside its tests.
   if (!isGood && !counts.failed.length) counts.failed.push('the step itself');
-  if (!MAY_SKIP) counts.failed.push(...counts.leftOut);
   return { name, seconds: (performance.now() - since) / 1_000, ...counts };
 }
 
@@ -114,50 +105,38 @@ function readCounts(name, count) {
   try {
     return count(JSON.parse(readFileSync(reportOf(name), 'utf8')));
   } catch {
-    return { passed: 0, failed: ['all: it did not come to its tests'], leftOut: [] };
+    return { ...NOTHING, failed: ['all: it did not come to its tests'] };
   }
 }
 
-function countVitest(report) {
-  const tests = report.testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map((test) => ({
+function countPlaywright({ stats, suites, errors }) {
+  const tests = listSpecs(suites).flatMap(({ file, line, title, tests }) =>
+    tests.map((test) => ({
       ...test,
-      name: `${relative(ROOT, name)}: ${test.fullName}`,
+      name: `e2e/${file}:${line} [${test.projectName}]: ${title}`,
     })),
   );
-  const failed = tests.filter(({ status }) => status === 'failed');
-  // A file that does not load has no tests to fail.
-  const unloaded = report.testResults.filter(
-    ({ status, assertionResults }) =>
-      status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
-  );
-  return {
-    passed: report.numPassedTests,
-    failed: [
-      ...failed.map(({ name, failureMessages }) => `${name}\n${failureMessages[0]}`),
-      ...unloaded.map(({ name, message }) => `${relative(ROOT, name)}\n${message}`),
-    ],
-    leftOut: tests
-      .filter(({ status }) => status !== 'passed' && status !== 'failed')
-      .map(({ name }) => name),
-  };
-}
-
-function countPlaywright({ stats, suites }) {
+  const skipped = tests.filter(({ status }) => status === 'skipped');
+  const skipOf = ({ annotations }) => annotations.find(({ type }) => /skip|fixme/.test(type));
+  // After a hook that failed, or at the end of the time.
+  const didNotRun = skipped.filter((test) => !skipOf(test)).map(({ name }) => name);
   return {
     passed: stats.expected,
-    failed: listSpecs(suites)
-      .flatMap(({ file, line, title, tests }) =>
-        tests.map((test) => ({
-          ...test,
-          name: `e2e/${file}:${line} [${test.projectName}]: ${title}`,
-        })),
-      )
-      .filter(({ status }) => status === 'unexpected')
-      .map(({ name, results }) => `${name}\n${results[0]?.error?.message}`),
+    failed: [
+      ...tests
+        .filter(({ status }) => status === 'unexpected')
+        .map(({ name, results }) => `${name}\n${results[0]?.error?.message}`),
+      ...errors.map(({ message }) => message),
+      ...(didNotRun.length ? [`${didNotRun.length} tests did not run:\n${didNotRun[0]} …`] : []),
+    ],
     leftOut: [
-      ...(findFirefox() ? [] : ['all in Firefox: there is none']),
-      ...(stats.skipped ? [`${stats.skipped} tests that are skipped where they stand`] : []),
+      ...(missing.includes('Firefox')
+        ? [{ why: 'there is no Firefox', what: 'all in Firefox' }]
+        : []),
+      ...skipped.flatMap((test) => {
+        const skip = skipOf(test);
+        return skip ? [{ why: skip.description ?? `${test.name} skips itself` }] : [];
+      }),
     ],
   };
 }
@@ -169,21 +148,32 @@ function listSpecs(suites = []) {
 
 function summarise() {
   console.log(`\n── summary ${'─'.repeat(63)}`);
-  for (const { name, seconds, passed, failed, leftOut } of results) {
+  for (const { name, seconds, passed, failed } of results) {
     const tests = passed ? `  ${passed} passed` : '';
     const verdict = failed.length ? `  ${failed.length} FAILED` : '';
     console.log(`${name.padEnd(8)} ${seconds.toFixed(1).padStart(7)} s${tests}${verdict}`);
-    for (const what of leftOut) console.log(`           left out: ${what}`);
     for (const what of failed) console.log(`           FAILED: ${firstLines(what)}`);
   }
+  console.log(`all      ${((performance.now() - started) / 1_000).toFixed(1).padStart(7)} s`);
   if (FOR_THE_MERGE.length)
     console.log(`left out: ${FOR_THE_MERGE.join(', ')}, which are for the merge (NO_SKIP=1)`);
   if (!process.env.NIGHT) console.log('left out: what is for the night (NIGHT=1)');
-  console.log(`all      ${((performance.now() - started) / 1_000).toFixed(1).padStart(7)} s`);
+  const leftOut = linesOf(results.flatMap((result) => result.leftOut));
+  for (const line of leftOut) console.log(`${MAY_SKIP ? '' : 'FAILED: '}left out: ${line}`);
   const passed = results.reduce((total, result) => total + result.passed, 0);
   const failed = results.reduce((total, result) => total + result.failed.length, 0);
-  process.exitCode = failed ? 1 : 0;
-  console.log(`${passed} passed, ${failed} failed`);
+  const all = failed + (MAY_SKIP ? 0 : leftOut.length);
+  process.exitCode = all ? 1 : 0;
+  console.log(`${passed} passed, ${all} failed`);
+}
+
+/** One line for each reason to leave out tests, or all of a step. */
+function linesOf(leftOut) {
+  return [...new Set(leftOut.map(({ why }) => why))].map((why) => {
+    const wholes = leftOut.flatMap((one) => (one.why === why && one.what) || []);
+    const tests = leftOut.filter((one) => one.why === why && !one.what).length;
+    return `${[...wholes, ...(tests ? [`${tests} tests`] : [])].join(', ')}: ${why}`;
+  });
 }
 
 /** Enough of a failure to know it again; the whole of it stands where it happened. */
@@ -193,9 +183,12 @@ function firstLines(text) {
 }
 
 /** Whether it exits with 0. */
-function run(args) {
+function run(args, env) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
+    const child = spawn(process.execPath, args, {
+      ...{ cwd: ROOT, stdio: 'inherit' },
+      env: { ...process.env, ...env },
+    });
     child.once('error', reject);
     child.once('exit', (code) => resolve(code === 0));
   });

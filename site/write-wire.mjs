@@ -81,13 +81,13 @@ const exampleOf = (method, path, { security, parameters = [], requestBody }, sch
   const filled = path.replace(/[{](\w+)[}]/g, (_, name) => SAMPLES[name]);
   const query = needed
     .filter(({ in: where }) => where === 'query')
-    .map(({ name }) => `${name}=${SAMPLES[name]}`)
-    .join('&');
+    .map(({ name }) => `--data-urlencode '${name}=${SAMPLES[name]}'`);
   const [token] = security.flatMap((one) => Object.keys(one));
   const variable = { writeToken: '$WRITE_TOKEN', readToken: '$READ_TOKEN' }[token];
   const sent = requestBody?.content['application/json'].schema;
   const parts = [
-    `curl${method === 'get' || sent ? '' : ` -X ${method.toUpperCase()}`} '${'http://localhost:8787'}${filled}${query && `?${query}`}'`,
+    `curl${query.length ? ' -G' : ''}${method === 'get' || sent ? '' : ` -X ${method.toUpperCase()}`} 'http://localhost:8787${filled}'`,
+    ...query,
     variable && `-H "Authorization: Bearer ${variable}"`,
     sent && `-H 'Content-Type: application/json'`,
     sent && `-d '${JSON.stringify(sampleOf(sent, schemas))}'`,

@@ -1,5 +1,3 @@
-export { createConsumer } from './server/deliver/consumer.js';
-export { createDelivery } from './server/deliver/delivery.js';
 export { createRelay } from './server/create-relay.js';
 export type * from './server/public-types.js';
 export type { Relay } from './server/create-relay.js';

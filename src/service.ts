@@ -1,11 +1,11 @@
 export { createService } from './server/create-service.js';
-export { createConsumer } from './server/deliver/consumer.js';
 export { copyStore } from './server/store/copy-store.js';
 export type * from './server/public-types.js';
 export type { CopyOptions, CopyProgress } from './server/store/copy-store.js';
 export type { Service } from './server/create-service.js';
 export type { PageFile, ReadToken, ServiceOptions, WriteToken } from './server/service-options.js';
 export type { Refusal } from './server/refusal.js';
+export type { PassOnOptions } from './server/exports/pass-on.js';
 export type { SetupState, Step } from './server/setup.js';
 export type * from './server/store/port.js';
 export type {

@@ -1,12 +1,15 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import * as client from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { makeTables, PAGES } from '../scripts/write-options.mjs';
 import { OPTIONS, rangesOf } from '../src/client/options.js';
 import { SETTINGS } from '../src/program/settings-table.js';
 import { createMetrics } from '../src/relay-node.js';
-import { OPENAPI } from '../src/server/openapi.js';
 import { runService, TOKEN } from './server/support/run-service.js';
-import { requestOf } from './support/curl.js';
+import { incomingEvent } from './server/support/incoming.js';
+import { ROOT } from './support/compile.js';
+import { curlsIn, ODD, requestOf, withOddNames } from './support/curl.js';
 import { blocks, declared, read, tableUnder } from './support/docs.js';
 
 const SOURCES = { settings: SETTINGS, options: Object.keys(OPTIONS), ranges: rangesOf({}) };
@@ -43,27 +46,46 @@ it('the table of metrics has each that Prometheus gets, with its labels', async 
   expect(rows.map(([name, cell]) => [name, labelsOf(cell!).sort()]).sort()).toEqual(told.sort());
 });
 
-/** Whether the server has the operation of a request. */
-const hasOperation = ([path, { method = '' }]: [string, RequestInit]): boolean => {
-  const operations: Record<string, object> = OPENAPI.paths;
-  return method.toLowerCase() in operations[path.replace(/[?].*/, '')]!;
-};
+const PAGES_WITH_COMMANDS = ['README.md', 'demo/README.md']
+  .concat(readdirSync(join(ROOT, 'docs'), { encoding: 'utf8' }).map((name) => `docs/${name}`))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => [name, blocks(read(name), 'sh').flatMap(curlsIn)] as const)
+  .filter(([, commands]) => commands.length);
 
-describe('the server takes the commands of', () => {
-  it.each([
-    ['send-from-a-server', 1],
-    ['one-user', 2],
-    ['server-answers', 1],
-  ])('docs/%s.md, at least %i', async (name, least) => {
-    const { send } = runService();
-    const requests = blocks(read(`docs/${name}.md`), 'sh')
-      .filter((code) => code.startsWith('curl'))
-      .map((command) => requestOf(command, TOKEN))
-      .filter(hasOperation);
-    expect(requests.length).toBeGreaterThanOrEqual(least);
-    for (const [path, init] of requests) {
-      const { status } = await send(path, init);
-      expect([init.method, path, status]).toEqual([init.method, path, 200]);
+describe('the server takes the commands', () => {
+  const run = () =>
+    runService({ relayPath: '/a', origins: (one) => one === 'https://shop.example' });
+
+  it.each(PAGES_WITH_COMMANDS)('of %s', async (_, commands) => {
+    const { send } = run();
+    for (const command of commands) {
+      const { status } = await send(...requestOf(command, TOKEN));
+      expect([command, status]).toEqual([command, 200]);
     }
+  });
+
+  it.each(PAGES_WITH_COMMANDS)(
+    'of %s with names that have each sign of an address in them',
+    async (_, commands) => {
+      for (const command of commands) {
+        const { send, store, rows } = run();
+        const names = { project: ODD, channel: ODD, event: ODD, user_id: ODD };
+        await store.write([incomingEvent({}, names)]);
+        const [path, init] = requestOf(withOddNames(command), TOKEN);
+        const response = await send(path, init);
+        const answer = await response.text();
+        expect([command, response.status, answer]).toEqual([command, 200, answer]);
+        if (init.method === 'POST') {
+          const [row] = await rows('newest=1&limit=1');
+          expect(row).toMatchObject({ seq: 2, project: ODD, channel: ODD, event: ODD });
+        } else if (init.method === 'DELETE') expect(answer).toMatch(/"(deleted|rows)":1\b/);
+        else expect(answer).toContain(JSON.stringify(ODD));
+      }
+    },
+  );
+
+  it('are ten at least, of five pages', () => {
+    expect(PAGES_WITH_COMMANDS.flatMap(([, commands]) => commands).length).toBeGreaterThan(7);
+    expect(PAGES_WITH_COMMANDS.length).toBeGreaterThan(4);
   });
 });

@@ -8,7 +8,7 @@ import { until } from '../support/until.js';
 import type { Tab } from './engines/engine.js';
 import type { Stage } from './stage.js';
 
-const WITHIN_MS = 20_000;
+const WITHIN_MS = 60_000;
 
 /** What most rows call. */
 export const TWENTY = names(20);

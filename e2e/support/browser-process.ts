@@ -1,20 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-
-interface Process {
-  pid: number;
-  parent: number;
-  command: string;
-  /** What it calls itself, where the system tells. */
-  name: string;
-}
+import { childrenOf, listProcesses, type Process } from '../../test/support/processes.mjs';
 
 /**
  * Kills the browser that this process started on a profile folder, children and all, as a power cut
  * would. Playwright starts each browser as the leader of a process group.
  */
 export const killBrowser = (profileFolder: string): void => {
-  const { pid } = browserOn(profileFolder, processes());
+  const { pid } = browserOn(profileFolder, listProcesses());
   process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
 };
 
@@ -23,7 +14,7 @@ export const killBrowser = (profileFolder: string): void => {
  * its pages, and answers how many there were.
  */
 export const killParts = (profileFolder: string, isPart: RegExp): number => {
-  const all = processes();
+  const all = listProcesses();
   const parts = childrenOf(browserOn(profileFolder, all).pid, all).filter(({ command }) =>
     isPart.test(command),
   );
@@ -45,7 +36,7 @@ const killOne = (pid: number): void => {
  * until the function that it answers lets them go on.
  */
 export const stopParts = (profileFolder: string, name: string, count = Infinity): (() => void) => {
-  const all = processes();
+  const all = listProcesses();
   const parts = childrenOf(browserOn(profileFolder, all).pid, all)
     .filter((part) => part.name === name)
     .sort((a, b) => a.pid - b.pid)
@@ -58,6 +49,7 @@ export const stopParts = (profileFolder: string, name: string, count = Infinity)
   return () => signal('SIGCONT');
 };
 
+// Playwright keeps the process of a persistent context to itself.
 const browserOn = (profileFolder: string, all: readonly Process[]): Process => {
   const browser = all.find(
     ({ parent, command }) => parent === process.pid && command.includes(profileFolder),
@@ -65,37 +57,3 @@ const browserOn = (profileFolder: string, all: readonly Process[]): Process => {
   if (!browser) throw new Error('No browser of ours runs on this profile');
   return browser;
 };
-
-const childrenOf = (pid: number, all: readonly Process[]): Process[] =>
-  all
-    .filter(({ parent }) => parent === pid)
-    .flatMap((child) => [child, ...childrenOf(child.pid, all)]);
-
-// Playwright keeps the process of a persistent context to itself. A bare Debian has no `ps`.
-const processes = (): Process[] => (existsSync('/proc/self/stat') ? fromProc() : fromPs());
-
-const fromProc = (): Process[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        // `pid (name, which may hold spaces) state ppid …`
-        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-        const end = stat.lastIndexOf(')');
-        const processName = stat.slice(stat.indexOf('(') + 1, end);
-        const parent = Number(stat.slice(end + 2).split(' ')[1]);
-        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
-        return [{ pid: Number(name), parent, command, name: processName }];
-      } catch {
-        // It ended while we looked.
-        return [];
-      }
-    });
-
-const fromPs = (): Process[] =>
-  execFileSync('ps', ['-axww', '-o', 'pid=,ppid=,command='], { encoding: 'utf8' })
-    .split('\n')
-    .flatMap((line) => {
-      const [, pid, parent, command] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-      return command ? [{ pid: Number(pid), parent: Number(parent), command, name: '' }] : [];
-    });

@@ -2,9 +2,10 @@
  * Where the browsers are that tests run in: as CHROMIUM_PATH and FIREFOX_PATH say, or Playwright's own, or those of this
  * machine.
  */
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright';
+import { findProgram } from '../../test/support/find-program.mjs';
 
 const CHROMIUMS = [
   ...['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'],
@@ -19,25 +20,32 @@ const FIREFOXES = [
   'C:/Program Files/Mozilla Firefox/firefox.exe',
 ];
 
-/** The path of the first that there is, of paths and of commands. */
-const firstOf = (candidates) =>
-  candidates
-    .flatMap((name) => [name, ...process.env.PATH.split(delimiter).map((at) => join(at, name))])
-    .find((path) => /[/\\]/.test(path) && existsSync(path));
+/** The path that a variable names, or what is found without one. */
+const find = (variable, search) => {
+  const named = process.env[variable];
+  const found = named ? findProgram(named) : search();
+  if (named && !found) throw new Error(`${variable} is ${named}, and that is not there.`);
+  return found;
+};
+
+/** Playwright downloads a Chromium without the libraries that it needs. */
+const startsOf = (path) =>
+  existsSync(path) && spawnSync(path, ['--version']).status === 0 ? path : undefined;
 
 export const findChromium = () => {
-  const named = process.env.CHROMIUM_PATH;
-  const found = firstOf(named ? [named] : [chromium.executablePath(), ...CHROMIUMS]);
+  const found = find(
+    'CHROMIUM_PATH',
+    () => startsOf(chromium.executablePath()) ?? findProgram(...CHROMIUMS),
+  );
   if (found) return found;
   throw new Error(
-    (named ? `CHROMIUM_PATH is ${named}, and that is not there. ` : 'There is no Chromium. ') +
-      'Run `npx playwright install chromium`, or set CHROMIUM_PATH to the executable of a ' +
-      'Chromium, Chrome or Edge.',
+    'There is no Chromium. Run `npx playwright install --with-deps chromium`, or set CHROMIUM_PATH ' +
+      'to the executable of a Chromium, Chrome or Edge.',
   );
 };
 
-/** Undefined where there is none: its tests are left out. */
-export const findFirefox = () => {
-  const named = process.env.FIREFOX_PATH;
-  return named === 'none' ? undefined : named || firstOf(FIREFOXES);
-};
+/** Undefined if there is none: its tests are left out. */
+export const findFirefox = () =>
+  process.env.FIREFOX_PATH === 'none'
+    ? undefined
+    : find('FIREFOX_PATH', () => findProgram(...FIREFOXES));

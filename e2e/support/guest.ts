@@ -4,7 +4,7 @@ import { isBrowserError, isBrowserNoise, isForDeveloper } from './browser-noise.
 import { guestScript, NAMES_AT_START, REJECTION_MARK } from './guest-script.js';
 import { newGlobals } from './new-globals.js';
 
-const ANSWERS_WITHIN_MS = 5_000;
+const ANSWERS_WITHIN_MS = 60_000;
 
 export type Guest = ReturnType<typeof createGuest>;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../test/support/free-port.mjs';
-import { findNginx, nginxCommand } from '../../test/support/start-nginx.js';
+import { nginxCommand } from '../../test/support/start-nginx.js';
 import type { Promises } from './check-relay.js';
 import { EXAMPLES_FOLDER, FOLDER } from './install.js';
 import { startProgram, type Program } from './program.js';
@@ -20,8 +20,8 @@ export interface Recipe {
   folder?: string;
   /** Its server is none of the project's own modules. */
   isNightly?: boolean;
-  /** What it needs and is not here. */
-  missing?: () => string | undefined;
+  /** What it needs beside Node. */
+  tags?: string[];
 }
 
 const TOOLS = join(FOLDER, 'node_modules/.bin');
@@ -57,11 +57,6 @@ export const RECIPES: Record<string, Recipe> = {
     // Without Cloudflare in front nobody writes `cf-connecting-ip`: its limit cannot be tried here.
     start: command(NODE, '../support/run-worker.mjs'),
   },
-  'cloudflare-queue': {
-    isNightly,
-    start: command(NODE, '../support/run-worker.mjs'),
-    promises: { outcome: 'accepted' },
-  },
   deno: {
     isNightly,
     start: command(join(TOOLS, 'deno'), 'run', '--check', '--allow-env', '--allow-net', 'main.ts'),
@@ -69,7 +64,7 @@ export const RECIPES: Record<string, Recipe> = {
   },
   bun: { isNightly, start: command(join(TOOLS, 'bun'), 'server.ts'), promises: knowsClients },
   nginx: {
-    missing: () => (findNginx() ? undefined : 'there is no nginx here'),
+    tags: ['nginx'],
     start: startNginx,
     promises: knowsClients,
   },

@@ -12,14 +12,17 @@ export const isFunction = (value: unknown): boolean => typeof value === 'functio
 export const isPositive = (value: unknown): boolean =>
   Number.isFinite(value) && (value as number) > 0;
 
-/** Whether a path can be added to the address: not after a query or fragment. `fetch` refuses one with a user. */
+/**
+ * Whether a path can be added to the address: not after a query or fragment. `fetch` refuses one with a user. A `*` stands
+ * for many addresses.
+ */
 export const isHttpUrl = (value: unknown): value is string => {
   try {
     const { protocol, username, password } = new globalThis.URL(value as string);
     return (
       typeof value === 'string' &&
       /^https?:$/.test(protocol) &&
-      !/[?#\s]/.test(value) &&
+      !/[?#*\s]/.test(value) &&
       !username &&
       !password
     );
@@ -30,7 +33,7 @@ export const isHttpUrl = (value: unknown): value is string => {
 
 export const text: Kind = { words: 'a non-empty string', fits: isText };
 export const url: Kind = {
-  words: 'an absolute http(s) URL without user, query or spaces',
+  words: 'an absolute http(s) URL without user, query, spaces or "*"',
   fits: isHttpUrl,
 };
 export const token: Kind = {

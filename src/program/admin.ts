@@ -1,23 +1,23 @@
-import type { Consumer, ServerHealth } from '../relay.js';
+import type { ServerHealth } from '../relay.js';
 
 interface Parts {
   /** The state of the whole program. */
   health: () => Promise<ServerHealth>;
-  consumer: Pick<Consumer, 'tryNow'> | undefined;
+  tryNow: (() => void) | undefined;
   metrics: ((request: Request) => Promise<Response>) | undefined;
 }
 
 /** Answers requests at the port for operators. It takes no records, and asks for no password. */
 export const createAdmin =
-  ({ health, consumer, metrics }: Parts) =>
+  ({ health, tryNow, metrics }: Parts) =>
   async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
     if (pathname === '/metrics' && metrics) return metrics(request);
     if (pathname === '/live') return Response.json({ status: 'ok' });
-    if (pathname === '/try-now' && consumer) {
+    if (pathname === '/try-now' && tryNow) {
       if (request.method !== 'POST')
         return new Response(null, { status: 405, headers: { allow: 'POST' } });
-      consumer.tryNow();
+      tryNow();
       return new Response(null, { status: 202 });
     }
     const isHealth = pathname === '/health';

@@ -7,12 +7,12 @@ interface Facts {
   tag: string;
   /** The token that reading requires; undefined if it requires none. */
   readToken: string | undefined;
-  settings: Pick<Settings, 'service' | 'store' | 'host' | 'origins'>;
+  settings: Pick<Settings, 'keepsNothing' | 'store' | 'host' | 'origins'>;
 }
 
 /** The text for the person who starts the program: the tag to paste, and the address of the rows, if there are any. */
 export const announcementOf = ({ url, tag, readToken, settings }: Facts): string => {
-  const { service, store, host, origins } = settings;
+  const { keepsNothing, store, host, origins } = settings;
   const pages = origins
     ? `pages of ${origins.join(', ')}`
     : 'pages on this machine alone; SITE_ORIGIN lets others in';
@@ -21,13 +21,13 @@ export const announcementOf = ({ url, tag, readToken, settings }: Facts): string
   const others = isLocalName(host) ? '; HOST lets others reach it' : '';
   return [
     '',
-    ...(service ? [] : [`  Rows      ${url}/rows`, '']),
+    ...(keepsNothing ? [] : [`  Rows      ${url}/rows`, '']),
     '  Paste this tag into your page, above the scripts that call `analytics`:',
     '',
     `    ${tag}`,
     '',
     `  Sending   ${pages}`,
-    ...(service ? [] : [`  Reading   ${readers}${others}`]),
+    ...(keepsNothing ? [] : [`  Reading   ${readers}${others}`]),
     '',
   ].join('\n');
 };

@@ -1,11 +1,30 @@
 import { parseArgs } from 'node:util';
-import type { DeadLetter, DeadLetters } from '../relay-redis.js';
+import type { Incoming } from '../service.js';
 import type { Voice } from './log.js';
 import { plain } from './tail-lines.js';
 
 export const DEAD_USAGE =
   'dead list | dead resend <id>… | dead purge <id>… ' +
   '(in place of ids --all, --reason <its beginning>, --older <2d|12h|30m>, --newer <…>)';
+
+/** A record that the database has refused. */
+export interface DeadLetter {
+  id: string;
+  record: Incoming;
+  reason: string;
+  /** When it was refused, milliseconds since the epoch. */
+  diedAt: number;
+}
+
+/** What an operator can do with dead letters. Unknown ids are ignored. */
+export interface DeadLetters {
+  /** The oldest first, at most `limit` (100) of them, those behind the id `after`. */
+  list(options?: { limit?: number; after?: string }): Promise<DeadLetter[]>;
+  /** Sends them again, and returns how many there were. */
+  resend(ids: readonly string[]): Promise<number>;
+  /** Deletes them for good, and returns how many there were. */
+  purge(ids: readonly string[]): Promise<number>;
+}
 
 /** How many dead letters are read at a time. */
 const PAGE = 100;

@@ -23,23 +23,36 @@ const list = async (store: Store, { print, say }: Voice): Promise<void> => {
   }
 };
 
-const inWords = (name: string, found: Verified): string[] => {
-  const { from, to, stored, exported, filled, missing, dead, gone, twice } = found;
+/** Why rows wait for a target that takes them. */
+const reasonOf = ({ wait: { ms, rows } }: Target, { isHeld }: Verified): string =>
+  isHeld
+    ? `they are written ${ms / 1_000} s after the first of them came, or as soon as there are ${rows}`
+    : 'no program exports to it now';
+
+const inWords = (target: Target, found: Verified): string[] => {
+  const { from, to, stored, exported, filled, missing, dead, gone, twice, waiting } = found;
+  const { name } = target;
   const doubled = twice.reduce((sum, { rows }) => sum + rows, 0);
   const blocks = twice.map(({ from: first, rows }) => `${rows} from place ${first} on`).join(', ');
   return [
-    `${name}: ${exported} of ${stored} rows, from place ${from} to ${to - 1}`,
+    to > from
+      ? `${name}: ${exported} of ${stored} rows, from place ${from} to ${to - 1}`
+      : `${name}: no rows to compare`,
     ...(filled ? [`  ${filled} were missing, and are written now`] : []),
     ...(missing ? [`  ${missing} are missing: \`export from\` writes the files again`] : []),
     ...(dead ? [`  ${dead} are refused by the target`] : []),
     ...(gone ? [`  ${gone} are in the target alone: they expired, or were erased`] : []),
     ...(doubled ? [`  ${doubled} are there more than once: ${blocks}`] : []),
+    ...(waiting ? [`  ${waiting} wait: ${found.problem ?? reasonOf(target, found)}`] : []),
+    ...(found.problem && !waiting ? [`  it takes no rows: ${found.problem}`] : []),
   ];
 };
 
 /** The targets of the settings, or the one of this name. */
 const targetsOf = (addresses: readonly string[], wanted: string | undefined): Target[] => {
-  const targets = addresses.map(createTarget).filter(({ name }) => !wanted || name === wanted);
+  const targets = addresses
+    .map((address) => createTarget(address, (url) => openStore(url)))
+    .filter(({ name }) => !wanted || name === wanted);
   if (!targets.length)
     throw new Error(wanted ? `EXPORT names no target ${wanted}` : 'EXPORT names no target');
   return targets;
@@ -54,6 +67,8 @@ const verifyAll = async (
   const targets = targetsOf(addresses, wanted);
   let isFine = true;
   for (const target of targets) {
+    // With others, those that cannot be compared are left out.
+    if (!target.sumPlaces && targets.length > 1) continue;
     let saidAt = 0;
     const onProgress = (place: number): void => {
       if (place - saidAt < SAY_EVERY) return;
@@ -61,8 +76,8 @@ const verifyAll = async (
       say(`${target.name}: compared up to place ${place} …`);
     };
     const found = await verify({ store, target, onProgress });
-    inWords(target.name, found).forEach((line) => print(line));
-    isFine &&= !found.missing && !found.dead && !found.twice.length;
+    inWords(target, found).forEach((line) => print(line));
+    isFine &&= !found.missing && !found.dead && !found.twice.length && !found.problem;
   }
   return isFine;
 };

@@ -3,6 +3,7 @@ import { messageOf } from '../util/errors.js';
 import { COPY_USAGE, runCopy } from './copy-command.js';
 import { DEAD_USAGE, runDeadCommand } from './dead-command.js';
 import { EXPORT_USAGE, runExportCommand } from './export-command.js';
+import { refuseFullQueue } from './gone-settings.js';
 import { IMPORT_USAGE, runImport } from './import-command.js';
 import { createLog } from './log.js';
 import { NOTIFY_USAGE, runNotify } from './notify-command.js';
@@ -41,6 +42,7 @@ const runServer = async (): Promise<never> => {
   try {
     const announce = format === 'json' ? log.info : print;
     const files = new URL('./', import.meta.url);
+    await refuseFullQueue(environment);
     await serve(readSettings(environment, log.error), { log, announce, files, environment });
   } catch (error) {
     log.error(`does not start: ${messageOf(error)}`);

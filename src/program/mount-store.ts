@@ -1,18 +1,19 @@
 import { join, resolve } from 'node:path';
 import { isLocalOrigin } from '../util/is-local-name.js';
-import { createConsumer } from '../relay.js';
+import { createNodeFetch } from '../relay-node.js';
 import { createTarget } from '../server/exports/create-target.js';
 import { startExports } from '../server/exports/start-exports.js';
 import { createTell } from '../server/hooks.js';
 import { startNotify } from '../server/exports/notify.js';
-import type { Incoming, Store } from '../service.js';
+import type { Store } from '../service.js';
 import { load } from './load.js';
 import { madeToken } from './made-tokens.js';
 import type { Mounted, MountParts } from './mount.js';
 import { openStore, withoutPassword } from './open-store.js';
 import { RELAY_PATH } from './paste.js';
 import { createRowsPage } from './rows-page.js';
-import type { Settings } from './settings.js';
+import { createServiceClient } from './service-client.js';
+import type { ServiceSettings, Settings } from './settings.js';
 
 interface Parts extends MountParts {
   /** Whether only this machine is meant to reach the program. */
@@ -24,11 +25,16 @@ interface Parts extends MountParts {
   store?: Store | undefined;
 }
 
-/** Makes a service: it stores records and shows them, with a queue in front if there is one. */
+const passOnOf = (
+  { baseUrl, token, timeout, idempotencyKey, maxAge }: ServiceSettings,
+  { fetch, concurrency }: ReturnType<typeof createServiceClient>,
+) => ({ baseUrl, token, timeout, idempotencyKey, maxAge, fetch, concurrency });
+
+/** Makes a service: it stores records, shows them, and passes them on if there is another service. */
 export const mountStore = async (settings: Settings, parts: Parts): Promise<Mounted> => {
   const { projects, channels, rateLimit, ceiling, ignoreAddresses, gpc, origins } = settings;
   const { folder, databaseUrl, readTokens, retentionDays } = settings.store;
-  const { queue, clientAddress, hooks, isLocal, tag, files } = parts;
+  const { clientAddress, hooks, isLocal, tag, files } = parts;
   const { createService } = await load('hono', () => import('../service.js'));
   const writeTokens = settings.store.writeTokens ?? [
     { token: madeToken(folder, 'write-token'), projects: '*' as const },
@@ -37,15 +43,12 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
   const isOpen = isLocal && !readTokens;
   const readToken = settings.store.readToken ?? (isOpen ? undefined : made);
   const store = parts.store ?? (await openStore(databaseUrl));
-  // The service and the consumer need each other: this calls the service only after both are made.
-  const write = (records: readonly Incoming[]) => service.write(records);
-  const consumer = queue && createConsumer({ queue, store: { write }, ...hooks });
+  const client = settings.service && createServiceClient(settings.service, createNodeFetch());
   const service = createService({
+    ...(settings.service && { passOn: passOnOf(settings.service, client!) }),
     ...{ store, writeTokens, readToken, projects, channels, rateLimit, ceiling, clientAddress },
     ...{ readTokens, tag, retentionDays, page: createRowsPage(new URL('rows/', files)), ...hooks },
     ...{
-      queue,
-      consumer,
       ignoreAddresses,
       gpc,
       relayPath: RELAY_PATH,
@@ -53,25 +56,29 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
     },
     tokenFile: settings.store.writeTokens ? undefined : resolve(folder, 'write-token'),
   });
-  const targets = settings.store.exports.map(createTarget);
+  const targets = settings.store.exports.map((address) =>
+    createTarget(address, (url) => openStore(url, { name: '`EXPORT`' })),
+  );
   const tell = createTell(hooks);
   const stopExports = startExports({ store, targets, tell });
   const names = targets.map(({ name }) => name).join(' and ');
   const stopNotify = settings.notify && startNotify(settings.notify, { store, tell });
+  const passesOn =
+    settings.service && `, passes on to ${withoutPassword(settings.service.baseUrl)}`;
   return {
-    target: `stores in ${withoutPassword(databaseUrl)}${names && `, exports to ${names}`}`,
+    target: `stores in ${withoutPassword(databaseUrl)}${passesOn ?? ''}${names && `, exports to ${names}`}`,
     answer: async (request) => {
       if (new URL(request.url).pathname !== '/') return service(request);
       return new Response(null, { status: 302, headers: { location: 'rows' } });
     },
     health: service.health,
-    consumer,
+    ...(client && { setServiceToken: client.setToken, tryNow: service.tryNow }),
     readToken,
     /** For `tail`. */
     addressFile: join(folder, 'address'),
     noteFile: () => service.note('file'),
     endFeeds: service.endFeeds,
-    stop: async () => void (await Promise.all([stopExports(), stopNotify?.()])),
+    stop: async () => void (await Promise.all([service.stop(), stopExports(), stopNotify?.()])),
     close: service.close,
   };
 };

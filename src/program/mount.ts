@@ -1,5 +1,5 @@
 import { isLocalName, isLocalOrigin } from '../util/is-local-name.js';
-import type { Consumer, Hooks, Names, OnMetric, Queue, ServerHealth } from '../relay.js';
+import type { Hooks, Names, OnMetric, ServerHealth } from '../relay.js';
 import type { Store } from '../service.js';
 import { createMetrics } from '../relay-node.js';
 import { createAdmin } from './admin.js';
@@ -7,8 +7,6 @@ import type { Log } from './log.js';
 import { load } from './load.js';
 import { mountRelay } from './mount-relay.js';
 import { mountStore } from './mount-store.js';
-import { openQueue } from './open-queue.js';
-import { withoutPassword } from './open-store.js';
 import { tagFor } from './paste.js';
 import { inSettings, type Settings } from './settings.js';
 import { createSnippetFiles } from './snippet-files.js';
@@ -17,7 +15,6 @@ import { createTroubleLog } from './trouble-log.js';
 
 /** What both a relay and a store are made of. */
 export interface MountParts {
-  queue: Queue | undefined;
   clientAddress: (request: Request) => string | undefined;
   hooks: Hooks;
 }
@@ -28,12 +25,12 @@ export interface Mounted {
   target: string;
   answer: (request: Request) => Promise<Response>;
   health: () => Promise<ServerHealth>;
-  /** Empties the queue, if there is one. */
-  consumer: Consumer | undefined;
   /** The token that reading requires; missing if it requires none. */
   readToken?: string | undefined;
   /** The file that says at which address the program listens. */
   addressFile?: string;
+  /** Ends all waits of passing on. */
+  tryNow?: () => void;
   /** Replaces the token for the service. */
   setServiceToken?: (token: string) => void;
   /** Notes that a page has loaded the snippet. */
@@ -73,7 +70,10 @@ interface Parts {
 /** Puts the parts of the program together, without a port. */
 export const mount = async (settings: Settings, parts: Parts) => {
   const { log, files, clientAddress } = parts;
-  const traffic = createTrafficLog({ hasQueue: settings.queue !== undefined });
+  const { service, keepsNothing } = settings;
+  const traffic = createTrafficLog({
+    passesOn: service !== undefined && !keepsNothing,
+  });
   // The numbers are counted only if a port shows them.
   const metrics =
     settings.adminPort === undefined
@@ -83,47 +83,38 @@ export const mount = async (settings: Settings, parts: Parts) => {
     traffic.onMetric(...args);
     metrics?.onMetric(...args);
   };
-  const opened = settings.queue && (await openQueue(settings.queue));
   const hooks = { ...createTroubleLog(log, inSettings), onMetric };
-  const shared = { queue: opened?.queue, clientAddress, hooks };
+  const shared = { clientAddress, hooks };
   const isLocal = isForThisMachine(settings);
   /** Address of the program for local pages; empty if it is a part of their site. */
   let url = '';
   const { projects, channels } = settings;
   const tag = () =>
     tagFor({ url, project: firstOf(projects, 'my-site'), channel: firstOf(channels, 'web') });
-  const mounted = settings.service
-    ? mountRelay(settings, settings.service, { ...shared, log })
-    : await mountStore(settings, { ...shared, isLocal, tag, files, store: parts.store });
-  const { target, answer, health, consumer, noteFile, endFeeds, stop, close } = mounted;
-  const behind = settings.queue ? `, behind the queue ${withoutPassword(settings.queue.url)}` : '';
+  const mounted =
+    service && keepsNothing
+      ? mountRelay(settings, service, shared)
+      : await mountStore(settings, { ...shared, isLocal, tag, files, store: parts.store });
+  const { answer, health, tryNow, noteFile, endFeeds, stop, close } = mounted;
   const snippet = createSnippetFiles(files, isLocal ? 0 : MAX_AGE_S);
 
   return {
     ...mounted,
-    ...{ isLocal, tag, traffic, target: `${target}${behind}` },
+    ...{ isLocal, tag, traffic },
     answer: async (request: Request): Promise<Response> => {
       const file = await snippet(request);
       if (file) noteFile?.();
       return file ?? answer(request);
     },
     /** Answers requests at the port for operators. */
-    answerAdmin: createAdmin({ health, consumer, metrics: metrics?.handler }),
-    /**
-     * Begins to empty the queue. `address`: that of the program for local pages, empty if it is a part of their site.
-     */
-    start: (address: string): void => {
-      url = address;
-      consumer?.start();
-    },
+    answerAdmin: createAdmin({ health, tryNow, metrics: metrics?.handler }),
+    /** Notes the address of the program for local pages; empty if it is a part of their site. */
+    start: (address: string): void => void (url = address),
     /** Ends the streams of rows, and finishes deliveries, exports and messages under way. */
     stop: async (): Promise<void> => {
       endFeeds?.();
-      await Promise.all([consumer?.stop(), stop?.()]);
+      await stop?.();
     },
-    close: async (): Promise<void> => {
-      await close?.();
-      await opened?.close();
-    },
+    close: async (): Promise<void> => close?.(),
   };
 };

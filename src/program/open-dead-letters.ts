@@ -1,6 +1,5 @@
-import type { DeadLetters } from '../relay-redis.js';
+import type { DeadLetters } from './dead-command.js';
 import type { Store } from '../service.js';
-import { openQueue } from './open-queue.js';
 import { openStore } from './open-store.js';
 import type { Places } from './settings.js';
 
@@ -18,7 +17,7 @@ const deadLettersOf = (store: Store): DeadLetters => {
         const letters = dead.flatMap(({ seq, message: reason, received_at }) => {
           const record = records.get(seq);
           const at = Date.parse(received_at);
-          return record ? [{ id: String(seq), record: { ...record, at }, reason, diedAt: at }] : [];
+          return record ? [{ id: String(seq), record, reason, diedAt: at }] : [];
         });
         if (letters.length || !page.length) return letters;
         place = page.at(-1)!.seq;
@@ -32,16 +31,10 @@ const deadLettersOf = (store: Store): DeadLetters => {
   };
 };
 
-/** Opens the dead letters of the program: those of the queue to a service, or those of the database. */
-export const openDeadLetters = async (
-  places: Places,
-): Promise<DeadLetters & { close: () => Promise<void> }> => {
-  const { service, queue, store } = places;
-  if (!service) {
-    const opened = await openStore(store.databaseUrl, { mustExist: true });
-    return { ...deadLettersOf(opened), close: opened.close };
-  }
-  if (!queue) throw new Error('with `SERVICE_URL` only a queue has dead letters: give `QUEUE_URL`');
-  const opened = await openQueue(queue);
-  return { ...opened.queue.deadLetters, close: opened.close };
+/** Opens the dead letters of the database. */
+export const openDeadLetters = async ({
+  store: { databaseUrl },
+}: Places): Promise<DeadLetters & { close: () => Promise<void> }> => {
+  const opened = await openStore(databaseUrl, { mustExist: true });
+  return { ...deadLettersOf(opened), close: opened.close };
 };

@@ -37,7 +37,7 @@ export const serve = async (
     ...{ header: addressHeader, trusted: trustedProxies, warn: log.error },
   });
   const mounted = await mount(settings, { log, files, clientAddress: client.of });
-  const { traffic, consumer, setServiceToken, addressFile } = mounted;
+  const { traffic, tryNow, setServiceToken, addressFile } = mounted;
   const door = await listen({
     ...{ name: 'PORT', host, port, nextFree: settings.port === undefined },
     answer: (request, address) => {
@@ -52,9 +52,9 @@ export const serve = async (
   // A signal that nobody listens for would end the process.
   const ignore = onSignals({
     SIGUSR2: () => {
-      if (!consumer) return log.info('SIGUSR2: nothing to try again without `QUEUE_URL`');
+      if (!tryNow) return log.info('SIGUSR2: nothing waits to be passed on');
       log.info('tries again now');
-      consumer.tryNow();
+      tryNow();
     },
     SIGHUP: () => {
       if (!setServiceToken) return log.info('SIGHUP: nothing to read again without `SERVICE_URL`');
@@ -79,7 +79,7 @@ export const serve = async (
   await stopped;
   ignore();
   clearInterval(logging);
-  // Answers the requests under way and finishes the deliveries under way. All other records stay in the queue.
+  // Answers the requests under way and finishes the deliveries under way. All other rows are passed on later.
   const all = Promise.all([mounted.stop(), door.end(), adminDoor?.end()]);
   const isLate = await within(STOP_MS, all);
   await mounted.close();

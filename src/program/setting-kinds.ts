@@ -1,7 +1,8 @@
 import { isText, type Kind } from '../interface/kinds.js';
 import { isToken, TOKEN_WORDS } from '../interface/is-token.js';
 import { isNetwork } from '../server/http/networks.js';
-import { isOrigin } from '../server/http/origin.js';
+import { isOrigin, ORIGIN_WORDS } from '../server/http/origin.js';
+import { isName } from '../server/relay-options.js';
 import type { Names, Rate } from '../relay.js';
 import { parseNotifyAddress, type NotifyAddress } from '../server/exports/notify-address.js';
 import { isEventPattern } from '../server/exports/notify-events.js';
@@ -11,8 +12,7 @@ import type { ReadToken, WriteToken } from '../service.js';
 import type { TrustedProxies } from './client-address.js';
 
 /** The settings beside which another setting has a meaning. */
-export type Place =
-  'without SERVICE_URL' | 'with SERVICE_URL' | 'with QUEUE_URL' | 'with SERVICE_URL and QUEUE_URL';
+export type Place = 'without DATA_FOLDER=none' | 'with SERVICE_URL';
 
 /** A setting of the program. */
 export interface Setting extends Kind {
@@ -33,17 +33,12 @@ export const namesOf = (value: string): Names =>
   listOf(value).includes('*') ? '*' : listOf(value);
 
 export const list: Kind = {
-  words: 'names with commas between them, such as "shop,blog", or "*" for any',
-  fits: (value) => isText(value) && listOf(value).every(isText),
+  words: 'names with commas between them, such as "shop,blog", or "*" for any; no name has a "*"',
+  fits: (value) => isText(value) && listOf(value).every((name) => name === '*' || isName(name)),
 };
 export const origins: Kind = {
-  words: 'origins of your pages with commas between them, such as "https://shop.example"',
+  words: `origins of your pages with commas between them, such as ${ORIGIN_WORDS}`,
   fits: (value) => isText(value) && listOf(value).every(isOrigin),
-};
-export const queue: Kind = {
-  words: 'the address of a Redis ("redis://localhost:6379") or of a folder ("file:/var/lib/queue")',
-  // A shell replaces `~` at the start of a word only. Behind `file:` it would become a folder of that name.
-  fits: (value) => typeof value === 'string' && /^(rediss?:\/\/|file:(?!~))\S(.*\S)?$/.test(value),
 };
 export const port: Kind = {
   words: 'a port number',
@@ -107,9 +102,9 @@ export const database: Kind = {
 export const wordsOf = (value: string): string[] => value.split(/\s+/).filter(Boolean);
 export const exports: Kind = {
   words:
-    'addresses with spaces between them, such as "clickhouse://user:password@host:8443/database" or "file:/var/lib/export"',
+    'addresses with spaces between them, such as "clickhouse://user:password@host:8443/database", "postgres://user:password@host:5432/database" or "file:/var/lib/export"',
   fits: (value) =>
-    isText(value) && wordsOf(value).every((word) => /^(clickhouse|file):/.test(word)),
+    isText(value) && wordsOf(value).every((word) => /^(clickhouse|file|postgres(ql)?):/.test(word)),
 };
 
 const PAIR = /^([^=\s][^=]*)=(.+)$/;
@@ -122,7 +117,11 @@ const pairsOf = (value: string): { project: string; token: string }[] =>
 export const writeTokens: Kind = {
   words:
     'pairs of a project and its token with commas between them, such as "shop=tok_1,blog=tok_2"; "*" is any project',
-  fits: (value) => isText(value) && pairsOf(value).every(({ token }) => isToken(token)),
+  fits: (value) =>
+    isText(value) &&
+    pairsOf(value).every(
+      ({ project, token }) => (project === '*' || isName(project)) && isToken(token),
+    ),
 };
 export const writeTokensOf = (value: string): WriteToken[] => {
   const byToken = new Map<string, Names>();
@@ -137,7 +136,7 @@ export const readTokens: Kind = {
     'pairs of a project and its token, of 16 characters or more, with commas between them, such as "shop=read-token-of-shop"; READ_TOKEN is for all projects',
   fits: (value) =>
     isText(value) &&
-    pairsOf(value).every(({ project, token }) => project !== '*' && readToken.fits(token)),
+    pairsOf(value).every(({ project, token }) => isName(project) && readToken.fits(token)),
 };
 export const readTokensOf = (value: string): ReadToken[] => pairsOf(value);
 

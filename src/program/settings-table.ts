@@ -5,10 +5,8 @@ const settingOf =
   (only?: kinds.Place) =>
   (kind: Kind, help: string, usual?: string): kinds.Setting => ({ ...kind, help, usual, only });
 const always = settingOf();
-const ofStore = settingOf('without SERVICE_URL');
+const ofStore = settingOf('without DATA_FOLDER=none');
 const ofService = settingOf('with SERVICE_URL');
-const ofQueue = settingOf('with QUEUE_URL');
-const ofServiceQueue = settingOf('with SERVICE_URL and QUEUE_URL');
 /** Marks a setting whose value is not shown in messages, and may be in a file. */
 const secret = <One extends kinds.Setting>(one: One) => ({ ...one, isSecret: true });
 /** Marks a setting that must be given with `SERVICE_URL`. */
@@ -16,9 +14,14 @@ const needed = <One extends kinds.Setting>(one: One) => ({ ...one, isNeeded: tru
 
 /** Each setting, in the order of `--help`. The checks, the help and the docs are made from this table. */
 export const SETTINGS = {
-  SERVICE_URL: always(url, 'address of a service to pass records on to', 'none: store them'),
-  QUEUE_URL: secret(always(kinds.queue, 'redis://… or file:<folder>: a queue in front', 'none')),
-  SITE_ORIGIN: needed(always(kinds.origins, 'origins of your pages', 'pages on this machine')),
+  SERVICE_URL: always(url, 'address of a service to pass records on to', 'none'),
+  SITE_ORIGIN: needed(
+    always(
+      kinds.origins,
+      'origins of your pages, or https://*.shop.example',
+      'pages on this machine',
+    ),
+  ),
   PROJECTS: needed(always(kinds.list, 'projects that may be written to; * is any', 'any')),
   CHANNELS: needed(always(kinds.list, 'channels that may be written to; * is any', 'any')),
   HOST: always(text, 'address to listen at', '127.0.0.1: this machine alone'),
@@ -37,7 +40,11 @@ export const SETTINGS = {
   LOG_FORMAT: always(kinds.logFormat, 'format of the log: text or json', 'text'),
 
   DATABASE_URL: secret(ofStore(kinds.database, 'postgres://… or file:…', 'a file in DATA_FOLDER')),
-  DATA_FOLDER: ofStore(text, 'folder for the database and for tokens', './analytics-data'),
+  DATA_FOLDER: always(
+    text,
+    'folder for the database and tokens; none keeps nothing, with SERVICE_URL',
+    './analytics-data',
+  ),
   WRITE_TOKENS: secret(
     ofStore(kinds.writeTokens, 'project=token, with commas between pairs', 'made, for any project'),
   ),
@@ -46,7 +53,7 @@ export const SETTINGS = {
     ofStore(kinds.readTokens, 'project=token, with commas: each reads its project alone', 'none'),
   ),
   EXPORT: secret(
-    ofStore(kinds.exports, 'clickhouse://… or file:<folder> to fill, with spaces', 'none'),
+    ofStore(kinds.exports, 'clickhouse://…, postgres://… or file:<folder> to fill', 'none'),
   ),
   NOTIFY: secret(
     ofStore(kinds.notify, 'https://…, ntfy://… or slack+https://…: where messages go', 'none'),
@@ -73,25 +80,7 @@ export const SETTINGS = {
     'whether requests to it have the record id as Idempotency-Key',
     'on',
   ),
-
-  MAX_WAITING: ofQueue(kinds.wholeNumber, 'records that may wait', '1000000'),
-  MAX_WAITING_OF_CLIENT: ofQueue(kinds.wholeNumber, 'records of one client that may wait', '50000'),
-  REDIS_PREFIX: ofQueue(text, 'what all names of keys in Redis begin with', 'analytics-outbox'),
-
-  MAX_AGE_DAYS: ofServiceQueue(kinds.amount, 'how long a record is tried', '7'),
-  MAX_DEAD: ofServiceQueue(kinds.wholeNumber, 'refused records that are kept', '100000'),
-  MAX_DEAD_OF_CLIENT: ofServiceQueue(
-    kinds.wholeNumber,
-    'refused records of one client that are kept',
-    '10000',
-  ),
-  ID_DAYS: ofServiceQueue(kinds.amount, 'how long the ids of records are known', '7'),
-  MAX_IDS: ofServiceQueue(kinds.wholeNumber, 'ids that are known', '5000000'),
-  MAX_IDS_OF_CLIENT: ofServiceQueue(
-    kinds.wholeNumber,
-    'ids of one client that are known',
-    '500000',
-  ),
+  MAX_AGE_DAYS: ofService(kinds.amount, 'how long a row that fails is tried', '7'),
 } satisfies Record<string, kinds.Setting>;
 
 export type SettingName = keyof typeof SETTINGS;

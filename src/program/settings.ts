@@ -2,8 +2,8 @@ import { checkOptions, type Kinds } from '../server/check-options.js';
 import { createTarget, faultOfAddress } from '../server/exports/create-target.js';
 import { checkReadTokens, readToken } from '../server/service-options.js';
 import type { NotifyOptions } from '../server/exports/notify.js';
+import { refuseGone } from './gone-settings.js';
 import type { LogFormat } from './log.js';
-import type { QueueSettings } from './open-queue.js';
 import { readEnvironment, tellMisspelt } from './read-environment.js';
 import * as kinds from './setting-kinds.js';
 import { NAMES, SECRETS, SETTINGS, type SettingName } from './settings-table.js';
@@ -11,14 +11,18 @@ import { NAMES, SECRETS, SETTINGS, type SettingName } from './settings-table.js'
 type Environment = Partial<Record<SettingName, string>>;
 type Check = NonNullable<Parameters<typeof checkOptions<Environment>>[2]['together']>;
 
+/** In place of a folder: the program keeps nothing. */
+const NONE = 'none';
+
 /** Refuses the settings that have no meaning beside the others. */
 const checkMeaning: Check = (given, { wrong }) => {
-  const [hasService, hasQueue] = [given.SERVICE_URL !== undefined, given.QUEUE_URL !== undefined];
+  const hasService = given.SERVICE_URL !== undefined;
+  const keepsNothing = given.DATA_FOLDER === NONE;
+  if (keepsNothing && !hasService)
+    wrong('DATA_FOLDER', 'is `none`, which keeps nothing, so it needs `SERVICE_URL`');
   const isThere: Readonly<Record<kinds.Place, boolean>> = {
-    'without SERVICE_URL': !hasService,
+    'without DATA_FOLDER=none': !keepsNothing,
     'with SERVICE_URL': hasService,
-    'with QUEUE_URL': hasQueue,
-    'with SERVICE_URL and QUEUE_URL': hasService && hasQueue,
   };
   for (const name of Object.keys(given) as SettingName[]) {
     const { only } = SETTINGS[name];
@@ -45,7 +49,7 @@ const checkTokens: Check = (given, { wrong }) => {
 };
 
 /** Checks the addresses of exports. No message shows one, since it may hold a password. */
-const checkExports: Check = ({ EXPORT }, { wrong }) => {
+const checkExports: Check = ({ EXPORT, DATABASE_URL }, { wrong }) => {
   if (!kinds.exports.fits(EXPORT)) return;
   const addresses = kinds.wordsOf(EXPORT!);
   const faults = addresses.map(faultOfAddress);
@@ -55,6 +59,8 @@ const checkExports: Check = ({ EXPORT }, { wrong }) => {
   if (faults.some(Boolean)) return;
   const names = addresses.map((address) => createTarget(address).name);
   if (new Set(names).size < names.length) wrong('EXPORT', 'names the same target twice');
+  if (DATABASE_URL !== undefined && addresses.includes(DATABASE_URL))
+    wrong('EXPORT', 'names the database of `DATABASE_URL`, which has the rows already');
 };
 
 /** Checks the settings of notifications against each other. */
@@ -140,27 +146,12 @@ const notifyOf = (given: Environment): NotifyOptions | undefined =>
         publicUrl: given.PUBLIC_URL,
       };
 
-const queueOf = (url: string, given: Environment): QueueSettings => ({
-  url,
-  prefix: given.REDIS_PREFIX,
-  bounds: {
-    maxWaiting: numberOf(given.MAX_WAITING),
-    maxWaitingOfClient: numberOf(given.MAX_WAITING_OF_CLIENT),
-    maxDead: numberOf(given.MAX_DEAD),
-    maxDeadOfClient: numberOf(given.MAX_DEAD_OF_CLIENT),
-    // A store knows repeats itself.
-    idAge: given.SERVICE_URL === undefined ? 0 : times(DAY_MS, given.ID_DAYS),
-    maxIds: numberOf(given.MAX_IDS),
-    maxIdsOfClient: numberOf(given.MAX_IDS_OF_CLIENT),
-  },
-});
-
 const placesOf = (given: Environment) => ({
-  /** With it the program passes records on; without it it stores them. */
+  /** With it the program passes records on. */
   service: given.SERVICE_URL === undefined ? undefined : serviceOf(given),
+  /** It passes records on while their senders wait, and stores none. */
+  keepsNothing: given.DATA_FOLDER === NONE,
   store: storeOf(given),
-  /** With it a queue stands in front. */
-  queue: given.QUEUE_URL === undefined ? undefined : queueOf(given.QUEUE_URL, given),
 });
 
 /**
@@ -171,6 +162,7 @@ export const readSettings = (
   environment: NodeJS.ProcessEnv,
   say: (line: string) => void = () => {},
 ) => {
+  refuseGone(environment);
   tellMisspelt(environment, NAMES, SECRETS, say);
   const given = read(environment, NAMES, (ours, check) => {
     checkTokens(ours, check);
@@ -198,20 +190,12 @@ export const readSettings = (
   };
 };
 
-/** The settings of the commands `dead`, `import` and `export`: those of the queue, the database and the targets. */
-export const readPlaces = (environment: NodeJS.ProcessEnv) =>
-  placesOf(
-    read(environment, [
-      ...(['SERVICE_URL', 'QUEUE_URL', 'REDIS_PREFIX', 'DATABASE_URL', 'DATA_FOLDER'] as const),
-      ...([
-        'EXPORT',
-        'MAX_WAITING',
-        'MAX_WAITING_OF_CLIENT',
-        'MAX_DEAD',
-        'MAX_DEAD_OF_CLIENT',
-      ] as const),
-    ]),
-  );
+/** The settings of the commands `dead`, `import` and `export`: those of the database and the targets. */
+export const readPlaces = (environment: NodeJS.ProcessEnv) => {
+  const places = placesOf(read(environment, ['DATABASE_URL', 'DATA_FOLDER', 'EXPORT']));
+  if (places.keepsNothing) throw new Error('`DATA_FOLDER` is `none`: the program keeps no rows');
+  return places;
+};
 
 /** The settings that the command `tail` needs. */
 export const readTailSettings = (environment: NodeJS.ProcessEnv) =>
@@ -240,7 +224,7 @@ const NAME_OF: Readonly<Record<string, SettingName>> = {
   origins: 'SITE_ORIGIN',
 };
 
-/** A message of the server in which options, such as `maxWaiting`, have the names of their settings. */
+/** A message of the server in which options, such as `retentionDays`, have the names of their settings. */
 export const inSettings = (message: string): string =>
   message.replace(/`(\w+)`/g, (quoted, option: string) => {
     const name = option.replace(/[A-Z]/g, '_$&').toUpperCase();

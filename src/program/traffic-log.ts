@@ -10,14 +10,13 @@ const inWords = (counts: Map<string, number>, between: string): string =>
     .join(', ');
 
 /** Counts records and refused requests, and gives the counts as one line. */
-export const createTrafficLog = ({ hasQueue }: { hasQueue: boolean }) => {
+export const createTrafficLog = ({ passesOn }: { passesOn: boolean }) => {
   const counts = {
     in: new Map<string, number>(),
     out: new Map<string, number>(),
     /** Requests by their status. Their records were not read, so they are not counted. */
     refused: new Map<string, number>(),
   };
-  const queue = { waiting: 0, dead: 0 };
   /** How far targets of exports are behind. */
   const behind = new Map<string, { rows: number; seconds: number }>();
 
@@ -27,8 +26,6 @@ export const createTrafficLog = ({ hasQueue }: { hasQueue: boolean }) => {
     { side, outcome = '', route = '', status = '', target = '' } = {},
   ) => {
     const add = (to: Map<string, number>, key: string) => to.set(key, (to.get(key) ?? 0) + value);
-    if (name === 'queue_waiting') queue.waiting = value;
-    if (name === 'queue_dead') queue.dead = value;
     if (name === 'export_behind') behind.set(target, { rows: value, seconds: 0 });
     if (name === 'export_delay_ms' && behind.has(target))
       behind.get(target)!.seconds = Math.round(value / 1_000);
@@ -43,11 +40,7 @@ export const createTrafficLog = ({ hasQueue }: { hasQueue: boolean }) => {
     line: (): string => {
       const parts = [`in: ${inWords(counts.in, ' ') || 'nothing'}`];
       if (counts.refused.size) parts.push(`requests refused: ${inWords(counts.refused, ' × ')}`);
-      if (hasQueue)
-        parts.push(
-          `out: ${inWords(counts.out, ' ') || 'nothing'}`,
-          `${queue.waiting} waiting${queue.dead ? `, ${queue.dead} dead` : ''}`,
-        );
+      if (passesOn) parts.push(`out: ${inWords(counts.out, ' ') || 'nothing'}`);
       for (const [target, { rows, seconds }] of behind)
         if (rows) parts.push(`${target} is ${rows} rows and ${seconds} s behind`);
       for (const side of Object.values(counts)) side.clear();

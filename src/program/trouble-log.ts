@@ -4,8 +4,8 @@ import type { Log } from './log.js';
 type Kind = ServerError['kind'];
 
 /**
- * Writes a line when a trouble begins and one when it is over. The server and the consumer of its queue both report the
- * trouble of a shared part, so a trouble may begin twice before it ends.
+ * Writes a line when a trouble begins and one when it is over. Several parts may report a trouble of the same kind, so one
+ * may begin twice before it ends.
  */
 export const createTroubleLog = (log: Log, inWords: (message: string) => string) => {
   /** How many parts report a trouble now. */
@@ -28,4 +28,4 @@ export const createTroubleLog = (log: Log, inWords: (message: string) => string)
 };
 
 /** Errors that happen once, so that they have no end. */
-const ENDLESS: readonly Kind[] = ['unlisted', 'dropped', 'storage', 'erasure', 'hook', 'fault'];
+const ENDLESS: readonly Kind[] = ['unlisted', 'dropped', 'erasure', 'hook', 'fault'];

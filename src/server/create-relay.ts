@@ -1,15 +1,14 @@
-import { makeDelivery } from './deliver/delivery.js';
+import { createDelivery } from './deliver/delivery.js';
 import { createServer, type ServerHealth } from './create-server.js';
 import { createTell } from './hooks.js';
 import { truncateAddress } from './http/client.js';
-import { createQueueSink } from './queue-sink.js';
 import { checkRelayOptions, type RelayOptions } from './relay-options.js';
 import { createUpstreamSink } from './upstream-sink.js';
 
 /** A relay: give it a request, get the answer. It never rejects. */
 export interface Relay {
   (request: Request): Promise<Response>;
-  /** The state of the relay, the service and the queue, for operators only. */
+  /** The state of the relay and the service, for operators only. */
   health(): Promise<ServerHealth>;
 }
 
@@ -29,23 +28,18 @@ export interface Relay {
  */
 export const createRelay = (options: RelayOptions): Relay => {
   checkRelayOptions(options);
-  const { queue, consumer, now = Date.now, clientAddress, token } = options;
+  const { now = Date.now, clientAddress } = options;
   const tell = createTell(options);
-  const delivery = queue ? undefined : makeDelivery(options);
-  const sink = queue
-    ? createQueueSink({ queue, consumer, tell, now })
-    : createUpstreamSink(delivery!);
+  const delivery = createDelivery(options);
   const server = createServer({
-    ...{ options, sink, tell, now },
+    ...{ options, sink: createUpstreamSink(delivery), tell, now },
     rules: { projects: options.projects, channels: options.channels, fillsIn: false },
     origins: options.origins,
-    // All processes of a relay share the token, so it can serve as their secret.
-    secret: typeof token === 'string' ? token : undefined,
     addressOf: options.forwardAddress
       ? (request) => truncateAddress(clientAddress?.(request) ?? '')
       : undefined,
   });
   return Object.assign(server.answerPage, {
-    health: () => server.health(() => delivery?.health()),
+    health: () => server.health(delivery.health),
   });
 };

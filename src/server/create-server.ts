@@ -3,8 +3,9 @@ import { createOriginDoor, createOriginPaths, type Door, type Operation } from '
 import type { ServiceHealth } from './deliver/backoff.js';
 import type { Tell } from './hooks.js';
 import { answerJson } from './http/answers.js';
-import { createAdmission, createHeldBodies } from './http/admission.js';
+import { createAdmission } from './http/admission.js';
 import { createOpaqueWord } from './http/client.js';
+import { createHeldBodies } from './http/held-bodies.js';
 import type { Origins } from './http/origin.js';
 import { createIgnoring, type Ignored } from './ignoring.js';
 import { createReceive, type Refused } from './receive.js';
@@ -22,10 +23,6 @@ export interface ServerHealth {
   problem?: string;
   /** The state of the service that records are passed on to, if this process knows it. */
   service?: ServiceHealth;
-  /** Given while the database behind a queue takes no records. */
-  store?: { status: 'failing'; reason: string };
-  /** Given if the consumer of the queue is in this process, and the queue can say how full it is. */
-  queue?: { waiting: number; dead: number; oldest_s: number };
 }
 
 interface Parts {
@@ -36,8 +33,8 @@ interface Parts {
   origins: Origins;
   /** The door for requests with a token. */
   tokenDoor?: Door | undefined;
-  /** The secret for the words of senders, if neither the options nor the sink have one. */
-  secret?: string | undefined;
+  /** Makes the words of senders, if they are kept. */
+  senderOf?: ((client: string) => Promise<string>) | undefined;
   browserOf?: ((request: Request) => Promise<string | undefined>) | undefined;
   addressOf?: ((request: Request) => string | undefined) | undefined;
   /** Called with each request and record that is refused, unless the request is ignored. */
@@ -52,7 +49,7 @@ interface Parts {
 /** What relay and service share: the doors, the steps of a request, and the state for operators. */
 export const createServer = (parts: Parts) => {
   const { options, sink, tell, now } = parts;
-  const { authorize, consumer, deadline = 15_000 } = options;
+  const { authorize, deadline = 15_000 } = options;
   // A copy, so that a later change of the list has no effect.
   const origins = typeof parts.origins === 'function' ? parts.origins : [...parts.origins];
   const admission = createAdmission({ ...options, now, tell });
@@ -66,7 +63,7 @@ export const createServer = (parts: Parts) => {
     },
     hold: createHeldBodies(),
     // What is passed on and may be stored holds no address.
-    senderOf: createOpaqueWord(options.secret ?? sink.secret ?? parts.secret),
+    senderOf: parts.senderOf ?? createOpaqueWord(),
     browserOf: parts.browserOf,
     addressOf: parts.addressOf,
     accepted: parts.accepted,
@@ -108,17 +105,11 @@ export const createServer = (parts: Parts) => {
     ready,
     health: async (serviceHealth: () => ServiceHealth | undefined): Promise<ServerHealth> => {
       const problem = await sink.problem();
-      const known = consumer?.health();
-      const service = known?.service ?? serviceHealth();
-      const size = known?.queue;
-      const oldestMs = Math.max(0, now() - (size?.oldest ?? now()));
+      const service = serviceHealth();
       return {
         status: problem === undefined ? 'ok' : 'failing',
         ...(problem !== undefined && { problem }),
         ...(service && { service }),
-        ...(size && {
-          queue: { waiting: size.waiting, dead: size.dead, oldest_s: Math.round(oldestMs / 1_000) },
-        }),
       };
     },
   };

@@ -8,9 +8,10 @@ import { createServer, type ServerHealth } from './create-server.js';
 import { createTokenDoor, pathOf } from './doors.js';
 import { createTell } from './hooks.js';
 import { answerJson, refuse } from './http/answers.js';
+import { createDailyWord } from './http/client.js';
 import { PAGE_HEADERS, PREFLIGHT_AGE_S } from './http/origin.js';
+import { startPassingOn } from './exports/pass-on.js';
 import { OPENAPI } from './openapi.js';
-import { createQueueSink } from './queue-sink.js';
 import { readingAccess } from './reading/access.js';
 import { createFeed } from './reading/feed.js';
 import { createReadingTrouble } from './reading/reading-trouble.js';
@@ -20,20 +21,13 @@ import { startRetention } from './retention.js';
 import { checkServiceOptions, type ServiceOptions } from './service-options.js';
 import { createSetup, type SetupState, type Step } from './setup.js';
 import type { Ignored } from './ignoring.js';
-import type { Incoming } from './incoming.js';
 import { createStoreSink } from './store-sink.js';
-import type { Written } from './store/port.js';
 import { createTokens } from './tokens.js';
 
 /** A service: give it a request, get the answer. It never rejects. */
 export interface Service {
   (request: Request): Promise<Response>;
-  /**
-   * Writes records that a queue has kept, in one transaction: `createConsumer({ queue, store: service })`. Rejects if
-   * the database does not work; then none of them is stored.
-   */
-  write(records: readonly Incoming[]): Promise<Written[]>;
-  /** The state of the database, and of the queue if there is one, for operators. */
+  /** The state of the database, and of the service that rows are passed on to, for operators. */
   health(): Promise<ServerHealth>;
   /** Notes that a step of the set-up was made, for example that a page has fetched the snippet's file. */
   note(step: Step): void;
@@ -43,7 +37,11 @@ export interface Service {
    * for open answers has to call this first when it stops.
    */
   endFeeds(): void;
-  /** Ends the feeds, stores waiting refusals, and closes the store. */
+  /** With `passOn`: ends all waits at once, also those that the other service has asked for. */
+  tryNow(): void;
+  /** With `passOn`: passes no more rows on, and settles when the requests under way are finished. */
+  stop(): Promise<void>;
+  /** Ends the feeds and passing on, stores waiting refusals, and closes the store. */
   close(): Promise<void>;
 }
 
@@ -87,9 +85,9 @@ export const createService = (options: ServiceOptions): Service => {
     retentionDays,
     relayPath,
     origins,
+    passOn,
     now = Date.now,
   } = options;
-  const { queue, consumer } = options;
   const tell = createTell(options);
   const setup = createSetup({ ...options, now });
   const browserOf = createClientWord(options);
@@ -99,13 +97,17 @@ export const createService = (options: ServiceOptions): Service => {
   const feed = createFeed({ store, setup, tell, trouble });
   const server = createServer({
     ...{ options, tell, now, browserOf, refused: refusals.refused },
-    sink: queue ? createQueueSink({ queue, consumer, tell, now }) : storeSink,
+    sink: storeSink,
     rules: { projects: options.projects ?? '*', channels: options.channels ?? '*', fillsIn: true },
     origins: origins ?? [],
     tokenDoor: createTokenDoor(createTokens(options.writeTokens ?? [])),
+    senderOf: passOn && createDailyWord(store.progress.secretOf, now),
     accepted: () => setup.note('accepted'),
     ignored: (why) => setup.failed('stored', IGNORED[why]),
   });
+  const { onMetric, onError, onRecovery } = options;
+  const hooks = { onMetric, onError, onRecovery };
+  const passing = passOn && startPassingOn({ store, options: passOn, hooks });
   const endRetention =
     retentionDays === undefined
       ? () => {}
@@ -175,18 +177,16 @@ export const createService = (options: ServiceOptions): Service => {
   };
 
   return Object.assign(answer, {
-    write: storeSink.write,
-    health: async (): Promise<ServerHealth> => {
-      const health = await server.health(() => undefined);
-      const reason = queue && (await storeSink.problem());
-      return reason === undefined ? health : { ...health, store: { status: 'failing', reason } };
-    },
+    health: (): Promise<ServerHealth> => server.health(() => passing?.health()),
     note: setup.note,
     setup: setup.state,
     endFeeds: feed.end,
+    tryNow: () => passing?.tryNow(),
+    stop: async () => passing?.stop(),
     close: async (): Promise<void> => {
       endRetention();
       feed.end();
+      await passing?.stop();
       await refusals.settled();
       await store.close();
     },

@@ -6,7 +6,7 @@ import {
   withCors,
   type Origins,
 } from './http/origin.js';
-import type { Rate } from './http/admission.js';
+import type { OwnRate } from './http/admission.js';
 import { refusalOf, type Refusal } from './refusal.js';
 import { bearerOf, type Tokens } from './tokens.js';
 
@@ -14,7 +14,7 @@ import { bearerOf, type Tokens } from './tokens.js';
 export interface Pass {
   mayWrite: (project: string) => boolean;
   /** The rate of the token, if it has one of its own. */
-  own?: { key: string; rate: Rate | false } | undefined;
+  own?: OwnRate | undefined;
 }
 
 /** Decides who may send. The path of a request decides which door it comes to. */

@@ -5,8 +5,8 @@ export type ServerMetric =
   /** 1 a request. Labels: `route`, `status`. */
   | 'requests'
   /**
-   * 1 a record that was received (`side` is `in`) or tried by a consumer (`out`). Label: `outcome`. A record that a
-   * consumer gives back untried does not count. Records that go nowhere have the outcome `ignored_address` or
+   * 1 a record that was received (`side` is `in`), or a row that was tried to be passed on (`out`). Label: `outcome`.
+   * Records that go nowhere have the outcome `ignored_address` or
    * `ignored_gpc`.
    */
   | 'records'
@@ -24,14 +24,6 @@ export type ServerMetric =
   | 'store_ms'
   /** Milliseconds that one request to the service took. Label: `status`, 0 if there was no answer. */
   | 'upstream_ms'
-  /** Milliseconds a queue took to make a batch durable. */
-  | 'queue_put_ms'
-  /** Records that wait in the queue. A consumer looks every 10 seconds. */
-  | 'queue_waiting'
-  /** Dead letters in the queue. */
-  | 'queue_dead'
-  /** Milliseconds for which the oldest record has waited in the queue; 0 if none waits. */
-  | 'queue_oldest_ms'
   /** Pages and tools that follow the rows now. */
   | 'followers'
   /** Rows and profiles that were deleted because of their age. */
@@ -40,13 +32,11 @@ export type ServerMetric =
   | 'export_behind'
   /** Milliseconds for which the oldest of these rows has been stored. Label: `target`. */
   | 'export_delay_ms'
-  /** 1 a message that was sent because of rows with `notify`. Label: `outcome`, `delivered`, `retry` or `refused`. */
+  /**
+   * 1 a message that was sent because of rows with `notify`. Label: `outcome`, `delivered`, `retry`, `refused` (the address
+   * is wrong) or `dropped` (the receiver refuses this message).
+   */
   | 'notified';
-
-/** An option that bounds how much is kept. Beyond it the oldest is deleted. */
-export type Bound = 'maxDead' | 'maxDeadOfClient' | 'maxIds' | 'maxIdsOfClient';
-/** How much was deleted because of each bound. */
-export type Dropped = Partial<Record<Bound, number>>;
 
 export type OnMetric = (
   name: ServerMetric,
@@ -57,28 +47,27 @@ export type OnMetric = (
 /** Something that needs the operator. Holds no token, and of a body only a value that is not listed. */
 export interface ServerError {
   /**
-   * The first nine are reported once until they are over:
+   * The first eight are reported once until they are over:
    * - `setup`: the service answers 401, or more than once in a row 403, 404, 405, a redirect or HTML.
    * - `unreachable`: the service gives no answer at all; the message has the cause.
    * - `service`: the service answers 408, 425, 429 or 5xx, more than once in a row.
    * - `records`: the service takes records, but refuses to take some.
    * - `token`: the token function failed, or gave what no header can carry.
-   * - `queue`: the queue failed.
    * - `store`: the database does not take records.
    * - `reading`: the database did not answer a reader; a search may take too long.
    * - `notify`: a target of notifications takes none.
    * - `unlisted`: records name a project or channel that is not listed; each value is reported once a day.
-   * - `dropped`: dead letters or ids were deleted because there were too many, or rows by their age that a target of an
-   *   export lacks; reported once a minute at the most.
-   * - `storage`: the queue is set up so that it may lose records; reported at the start.
+   * - `dropped`: rows were deleted by their age that a target of an export lacks, reported once a minute at the most; or a
+   *   message of notifications, which its receiver refuses; or rows of a target of an export, whose table was dropped or
+   *   emptied.
    * - `export`: a target of an export takes nothing, or is set up wrongly.
    * - `erasure`: rows were erased that a target of an export may have and cannot delete.
    * - `hook`: a function that was passed in failed.
    * - `fault`: a fault of the server itself.
    */
   kind:
-    | ('setup' | 'unreachable' | 'service' | 'records' | 'token' | 'queue' | 'store' | 'reading')
-    | ('unlisted' | 'dropped' | 'storage' | 'export' | 'erasure' | 'notify' | 'hook' | 'fault');
+    | ('setup' | 'unreachable' | 'service' | 'records' | 'token' | 'store' | 'reading')
+    | ('unlisted' | 'dropped' | 'export' | 'erasure' | 'notify' | 'hook' | 'fault');
   message: string;
   /** HTTP status of the service, if there was an answer. */
   status?: number;
@@ -153,32 +142,5 @@ export const createReportOnce = (tell: Pick<Tell, 'error' | 'recovery'>, now: ()
       if (reported) tell.recovery({ kind: reported.kind, lastedMs: now() - reported.since });
       reported = undefined;
     },
-  };
-};
-
-const DROPPED_EVERY_MS = 60_000;
-
-const DROPPED: Readonly<Record<Bound, string>> = {
-  maxDead: 'of the oldest dead letters were deleted, because there were too many',
-  maxDeadOfClient: 'of the oldest dead letters of one client were deleted, because it had too many',
-  maxIds: 'of the oldest ids of known records were forgotten, because there were too many',
-  maxIdsOfClient: 'of the oldest ids of one client were forgotten, because it had too many',
-};
-
-/** Counts what a queue deletes because a bound was reached, and reports it at most once a minute. */
-export const createTellDropped = (tell: Tell, now: () => number) => {
-  const known = new Map<string, { untold: number; toldAt: number }>();
-
-  return (dropped: Dropped | void): void => {
-    for (const [bound, count] of Object.entries(dropped ?? {})) {
-      if (!count) continue;
-      tell.metric('dropped', count, { bound });
-      const { untold, toldAt } = known.get(bound) ?? { untold: 0, toldAt: -Infinity };
-      const sum = untold + count;
-      const isTold = Math.abs(now() - toldAt) < DROPPED_EVERY_MS;
-      known.set(bound, isTold ? { untold: sum, toldAt } : { untold: 0, toldAt: now() });
-      if (isTold) continue;
-      tell.error({ kind: 'dropped', message: `${sum} ${DROPPED[bound as Bound]} (\`${bound}\`)` });
-    }
   };
 };

@@ -38,3 +38,6 @@ export const keyOf = ({
  */
 export const lineOf = ({ body, sender = '' }: Pick<Incoming, 'body' | 'sender'>): string =>
   body.user_id ? JSON.stringify([sender, body.project, body.user_id]) : '';
+
+/** After this many failures an identify no longer holds up events of its user, which have the user's id, too. */
+export const PATIENCE = 3;

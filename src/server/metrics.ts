@@ -27,14 +27,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
   ),
   dropped: counter('dropped', 'What was deleted because there was too much of it.', 'bound'),
   upstream_ms: histogram('upstream', 'Time of one try at the service.', 'status'),
-  queue_put_ms: histogram('queue_put', 'Time until a batch is durable.'),
   trouble: gauge('trouble', '1 from a failure until a record passes again.'),
-  queue_waiting: gauge('queue_waiting', 'Records that wait in the queue.'),
-  queue_dead: gauge('queue_dead', 'Dead letters in the queue.'),
-  queue_oldest_ms: gauge(
-    'queue_oldest_seconds',
-    'How long the oldest record has waited in the queue.',
-  ),
   refused: counter('refused', 'Requests and records that were refused.', 'reason', 'kept'),
   store_ms: histogram('store', 'Time until a write is durable.'),
   followers: gauge('followers', 'Pages and tools that follow the rows.'),
@@ -91,7 +84,7 @@ export interface MetricsOptions<Registry extends MetricsRegistry> {
 }
 
 export interface Metrics<Registry extends MetricsRegistry> {
-  /** For `createRelay`, `createDelivery`, `createConsumer` and `createService`: their numbers are added up here. */
+  /** For `createRelay` and `createService`: their numbers are added up here. */
   onMetric: (name: string, value: number, labels?: Readonly<Record<string, string>>) => void;
   /**
    * Answers GET with the numbers in Prometheus's text format. Mount it where only your own network comes:

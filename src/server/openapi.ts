@@ -101,8 +101,8 @@ const schemas = {
     { message: text },
   ),
   Targets: object({ targets: listOf(ref('Target')) }),
-  Deleted: object({ deleted: count }),
-  ToDelete: object({ rows: count, upto: count }),
+  Deleted: object({ deleted: count }, { message: text }),
+  ToDelete: object({ rows: count, upto: count }, { message: text }),
   Deletion: { oneOf: [ref('ToDelete'), ref('Deleted')] },
   Steps: object({}, { file: time, preflight: time, accepted: time, stored: time }),
   Problem: object({ at: time, message: text, step: text }),
@@ -136,13 +136,12 @@ const inWords = (most: number): string => most.toLocaleString('en-US');
 const REFUSED = {
   400: failure('Invalid request data; `detail` says what is wrong.'),
   401: failure('No token, or a wrong one.'),
-  408: failure('The body did not come in time.'),
   413: failure(
     `A body of over ${inWords(MAX_BODY_BYTES)} bytes, too many records or values, or a record of over ${inWords(MAX_RECORD)} characters.`,
   ),
   415: failure('A content type other than application/json, or an encoding other than gzip.'),
   429: toWait('Too many records of this client.'),
-  503: toWait('The database does not work, or too much comes.'),
+  503: toWait('The database does not work, too much comes, or the body did not come in time.'),
 };
 const SINGLE = {
   ...ok('Stored, or known already. With a queue: kept, and stored soon.', 'Success'),

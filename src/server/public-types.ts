@@ -1,31 +1,8 @@
 /** The types that an app finds in the entries of the relay and of the service alike. */
-export type { Consumer, ConsumerHealth, ConsumerOptions } from './deliver/consumer.js';
-export type { Undelivered } from './deliver/hand.js';
-export type { StoreTarget } from './deliver/targets.js';
 export type { ServerHealth } from './create-server.js';
-export type { Deliverable, DeliverOptions, Delivery } from './deliver/delivery.js';
 export type { ServiceHealth } from './deliver/backoff.js';
-export type {
-  Bound,
-  Dropped,
-  Hooks,
-  OnError,
-  OnMetric,
-  OnRecovery,
-  ServerError,
-  ServerMetric,
-} from './hooks.js';
+export type { Hooks, OnError, OnMetric, OnRecovery, ServerError, ServerMetric } from './hooks.js';
 export type { Incoming } from './incoming.js';
-export type {
-  GivenBack,
-  Placed,
-  Put,
-  Putter,
-  Queue,
-  QueuedRecord,
-  QueueSize,
-  Taken,
-} from './queue/ports.js';
 export type { AdmissionOptions, Rate, RateLimit } from './http/admission.js';
 export type { ClientOptions } from './http/client.js';
 export type { IgnoringOptions } from './ignoring.js';

@@ -2,8 +2,9 @@ import type { BatchResult } from '../interface/wire.js';
 import type { Door, Operation, Pass } from './doors.js';
 import type { Tell } from './hooks.js';
 import { answerJson } from './http/answers.js';
-import type { Admission, Charge, createHeldBodies, HeldBody } from './http/admission.js';
-import { MAX_BODY_BYTES, readBody, type BodyStatus } from './http/body.js';
+import type { Account, Admission } from './http/admission.js';
+import { readBody } from './http/body.js';
+import type { createHeldBodies, HeldBody } from './http/held-bodies.js';
 import { weighBody, weighBytes } from './http/weigh.js';
 import type { Ignored } from './ignoring.js';
 import type { Incoming } from './incoming.js';
@@ -36,6 +37,7 @@ interface Arrival extends Pass {
   request: Request;
   /** The key of its client; '' if clients cannot be told apart. */
   client: string;
+  account: Account;
   ignored: Ignored | undefined;
 }
 
@@ -62,11 +64,6 @@ interface Parts {
   /** Milliseconds within which a sink has to answer. */
   deadline: number;
 }
-
-/** How long senders wait if the secret of a queue cannot be read. The queue's sink reports that. */
-const NO_SECRET_MS = 2_000;
-/** How long senders wait if too many bodies are held. */
-const BUSY_MS = 1_000;
 
 const outcomeOf = ({ status }: Refusal): 'blocked' | 'rejected' =>
   status === 403 ? 'blocked' : 'rejected';
@@ -98,21 +95,6 @@ const accepted = ({ id }: ClaimedRecord): BatchResult => ({ id, outcome: 'accept
 
 const NOUN = { identify: 'Profile', event: 'Event' };
 
-const UNREADABLE: Readonly<Record<BodyStatus, string>> = {
-  400: 'The body is incomplete, not in the encoding that it names, or not UTF-8.',
-  408: 'The body did not come in time.',
-  413: `The body may have ${MAX_BODY_BYTES} bytes at the most.`,
-  415: 'The content encoding must be gzip, or none.',
-  429: 'Too many bodies of this client at once.',
-  503: 'Too many bodies at once.',
-};
-
-const unreadable = (status: BodyStatus): Refusal => {
-  const isBusy = status === 429 || status === 503;
-  const reason = isBusy ? 'rate' : status === 413 ? 'size' : 'body';
-  return refusalOf(reason, UNREADABLE[status], { status, ...(isBusy && { waitMs: BUSY_MS }) });
-};
-
 /**
  * All requests with records take this way: the door, the client's account, the body, the check of each record, the
  * sink. Each refusal on the way is answered, and reported once.
@@ -123,13 +105,13 @@ export const createReceive = (parts: Parts) => {
   /** Reads the body as text, and charges its client for it before it is parsed. */
   const read = async (
     request: Request,
-    charge: Charge,
+    charge: Account['charge'],
     held: HeldBody,
   ): Promise<string | Refusal> => {
-    const body = await readBody(request, { maxBytes: MAX_BODY_BYTES, held });
-    if (typeof body === 'number') {
+    const body = await readBody(request, held);
+    if (typeof body !== 'string') {
       await charge(weighBytes(held.size()));
-      return unreadable(body);
+      return body;
     }
     const { tokens, isTooMuch } = weighBody(body);
     const overdrawn = await charge(tokens);
@@ -146,20 +128,19 @@ export const createReceive = (parts: Parts) => {
   /** Checks records and gives the good ones to the sink. Returns a result for each, or a refusal of all. */
   const take = async (
     claimed: readonly ClaimedRecord[],
-    { request, client, mayWrite, ignored }: Arrival,
+    { request, client, account, mayWrite, ignored }: Arrival,
   ): Promise<(BatchResult | Refusal)[] | Refusal> => {
     if (ignored) return ignore(claimed, ignored);
     const time = now();
     const circumstances = { receivedAt: new Date(time).toISOString(), mayWrite };
     const checked = claimed.map((record) => checkRecord(record, rules, circumstances));
     const good = checked.filter((one): one is Incoming => !isRefusal(one));
-    const beyond = good.length > 0 && admission.admit(good.length);
+    const beyond = good.length > 0 && account.admit(good.length);
     if (beyond) return beyond;
     let taken: readonly BatchResult[] = [];
     if (good.length) {
-      const sender = await parts.senderOf(client).catch(() => undefined);
-      if (sender === undefined)
-        return refusalOf('database', '', { status: 503, waitMs: NO_SECRET_MS });
+      // If the secret of the day cannot be read, the write most likely fails as well.
+      const sender = await parts.senderOf(client).catch(() => '');
       const browser = await parts.browserOf?.(request);
       for (const record of good) {
         if (sender) record.sender = sender;
@@ -240,9 +221,10 @@ export const createReceive = (parts: Parts) => {
     ignored: Ignored | undefined,
   ): Promise<Response | Refusal> => {
     const pass = await door.enter(request);
-    const charge = admission.accountOf(client, isRefusal(pass) ? undefined : pass.own);
-    const overdrawn = (await charge(0)) ?? admission.admit(0);
-    if (overdrawn) return overdrawn;
+    const account = admission.accountOf(client, isRefusal(pass) ? undefined : pass.own);
+    const { charge, admit, network } = account;
+    const beyond = (await charge(0)) ?? admit(0);
+    if (beyond) return beyond;
     if (isRefusal(pass)) {
       await charge(1);
       return pass;
@@ -252,11 +234,11 @@ export const createReceive = (parts: Parts) => {
     parts.accepted?.();
     const waitMs = ignored ? 0 : sink.waitMs();
     if (waitMs > 0) return refusalOf('database', '', { status: 503, waitMs });
-    const held = hold(client);
+    const held = hold(client, network);
     try {
       const text = await read(request, charge, held);
       if (typeof text !== 'string') return text;
-      const arrival = { ...pass, request, client, ignored };
+      const arrival = { ...pass, request, client, account, ignored };
       return await (operation === 'batch'
         ? answerBatch(text, arrival)
         : answerSingle(operation, text, arrival));

@@ -61,9 +61,11 @@ export const createRefusals = ({ store, setup, browserOf, tell, now }: Parts) =>
     refused: (refused: Refused): void => {
       const { reason, message } = refused.refusal;
       setup.failed(OF_SENDER.includes(reason) ? 'accepted' : 'stored', refusedText(message));
-      const isKept = ofClient(refused.client, 1) === 0 && ofAll(undefined, 1) === 0;
+      const isKept = ofClient(refused.client, 0) === 0 && ofAll(undefined, 0) === 0;
       tell.metric('refused', 1, { reason, kept: String(isKept) });
       if (!isKept) return;
+      ofClient(refused.client, 1);
+      ofAll(undefined, 1);
       const writing: Promise<void> = keep(refused)
         .catch(() => {}) // the database does not work, which the store sink reports
         .finally(() => underWay.delete(writing));

@@ -4,25 +4,16 @@ import {
   isFunction,
   isPositive,
   isText,
-  text,
   timer,
   type Kind,
 } from '../interface/kinds.js';
-import {
-  checkOptions,
-  HOOK_KINDS,
-  objectWith,
-  type Kinds,
-  type OptionCheck,
-} from './check-options.js';
-import type { Consumer } from './deliver/consumer.js';
+import { checkOptions, HOOK_KINDS, type Kinds, type OptionCheck } from './check-options.js';
 import { DELIVERY_KINDS, type DeliveryOptions } from './deliver/delivery.js';
 import type { Hooks } from './hooks.js';
 import type { AdmissionOptions, Rate } from './http/admission.js';
 import { isNetwork } from './http/networks.js';
-import { isOrigin, type Origins } from './http/origin.js';
+import { isOrigin, ORIGIN_WORDS, type Origins } from './http/origin.js';
 import type { IgnoringOptions } from './ignoring.js';
-import type { Putter } from './queue/ports.js';
 import type { Names } from './records.js';
 
 /** Options of every server: who may send, and how much. */
@@ -33,37 +24,27 @@ export interface ServerOptions extends Hooks, AdmissionOptions, IgnoringOptions 
    */
   authorize?: ((request: Request) => boolean | Promise<boolean>) | undefined;
   /**
-   * Makes the words by which a queue tells clients apart without their addresses. All processes of one queue must have
-   * the same.
-   * @default the queue's, the token, or one of this process
-   */
-  secret?: string | undefined;
-  /**
-   * Milliseconds after which no request to a service starts, and within which a queue must have answered. Then the sender
-   * is asked to wait. @default 15000
+   * Milliseconds after which no request to a service starts while a sender waits. Then the sender is asked to wait.
+   * @default 15000
    */
   deadline?: number | undefined;
-  /** The queue that records are put into. They are answered `accepted`, and a consumer delivers them. @default none */
-  queue?: Putter | undefined;
-  /**
-   * The consumer of the queue, if it is in this process: `/ready` and `health()` then say how it stands. @default none
-   */
-  consumer?: Pick<Consumer, 'health'> | undefined;
   /** In place of `Date.now`. */
   now?: (() => number) | undefined;
 }
 
 /** Options of `createRelay`. */
 export interface RelayOptions extends ServerOptions, DeliveryOptions {
-  /** Origins whose pages may send, the relay's own too, each as `https://shop.example`, or a function that decides. */
+  /**
+   * Origins whose pages may send, the relay's own too: `https://shop.example`, `https://*.shop.example`, or a function
+   * that decides.
+   */
   origins: Origins;
   /** Projects that may be written to; `'*'` for any. Records of others are `blocked` with 403, and pages keep them. */
   projects: Names;
   /** Channels that events may be in; `'*'` for any. Events of others are `blocked` with 403, and pages keep them. */
   channels: Names;
   /**
-   * Send the truncated client address to the service as `X-Forwarded-For`, unless there is a queue: 24 bits of IPv4, 48 of
-   * IPv6. @default false
+   * Send the truncated client address to the service as `X-Forwarded-For`: 24 bits of IPv4, 48 of IPv6. @default false
    */
   forwardAddress?: boolean | undefined;
 }
@@ -75,13 +56,16 @@ export const isRate = (value: unknown): boolean => {
   return isPositive(perSecond) && isPositive(burst);
 };
 
+/** Whether a value may be the name of a project or channel. One with a `*` is most likely meant as a pattern. */
+export const isName = (value: unknown): value is string => isText(value) && !value.includes('*');
+
 export const names: Kind = {
-  words: 'a list of non-empty strings, or "*"',
-  fits: (value) => value === '*' || isList(value, isText),
+  words: 'a list of names without "*", or "*" for any',
+  fits: (value) => value === '*' || isList(value, isName),
 };
 
 export const originsKind: Kind = {
-  words: 'a list of origins like "https://shop.example", or a function',
+  words: `a list of origins like ${ORIGIN_WORDS}; or a function`,
   fits: (value) => isFunction(value) || isList(value, isOrigin),
 };
 
@@ -103,10 +87,7 @@ export const SERVER_KINDS: Kinds<ServerOptions> = {
     fits: (value) => isList(value, isNetwork),
   },
   gpc: { words: '"keep" or "drop"', fits: (value) => value === 'keep' || value === 'drop' },
-  secret: text,
   deadline: timer,
-  queue: objectWith('put'),
-  consumer: objectWith('health'),
   now: callback,
 };
 
@@ -138,10 +119,7 @@ export const checkClients = (
 export const checkRelayOptions = (options: RelayOptions): void =>
   checkOptions('createRelay', options, {
     kinds: KINDS,
-    required: [
-      ...(options?.queue ? [] : (['baseUrl', 'token'] as const)),
-      ...(['origins', 'projects', 'channels'] as const),
-    ],
+    required: ['baseUrl', 'token', 'origins', 'projects', 'channels'],
     together: (given, check) => {
       checkClients(given, check);
       if (given.forwardAddress && !given.clientAddress)

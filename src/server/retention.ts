@@ -72,7 +72,11 @@ export const startRetention = ({ store, days, tell, now }: Parts): (() => void) 
   };
 
   const look = async (): Promise<number> => {
-    const targets = await store.progress.targets();
+    const targets = (await store.progress.targets()).map(({ name, place, owes = Infinity }) => ({
+      name,
+      // Rows that are parked are still to be sent.
+      place: Math.min(place, owes - 1),
+    }));
     targets.sort((a, b) => a.place - b.place);
     const rows = await expire(daysAgo(days), targets[0]?.place);
     const late = rows < BATCH ? await giveUp(targets) : 0;

@@ -1,12 +1,14 @@
 import { callback, isFunction, isText, positive, text, type Kind } from '../interface/kinds.js';
 import { isToken } from '../interface/is-token.js';
 import { checkOptions, objectWith, type Kinds, type OptionCheck } from './check-options.js';
+import { PASS_ON_KINDS, type PassOnOptions } from './exports/pass-on.js';
 import type { Rate } from './http/admission.js';
 import type { Origins } from './http/origin.js';
 import type { Names } from './records.js';
 import {
   checkClients,
   isList,
+  isName,
   isRate,
   names,
   originsKind,
@@ -50,7 +52,10 @@ export interface ServiceOptions extends ServerOptions {
    * @default none
    */
   relayPath?: string | undefined;
-  /** Origins whose pages may send below `relayPath`, each as `https://shop.example`, or a function that decides. @default none */
+  /**
+   * Origins whose pages may send below `relayPath`: `https://shop.example`, `https://*.shop.example`, or a function.
+   * @default none
+   */
   origins?: Origins | undefined;
   /**
    * Needed to read, export or erase: 16 characters or more, and none of the write tokens. Without it all of that is
@@ -69,6 +74,11 @@ export interface ServiceOptions extends ServerOptions {
   channels?: Names | undefined;
   /** Rows older than this are deleted, and profiles that no identify has changed for this long. @default never */
   retentionDays?: number | undefined;
+  /**
+   * Passes all rows on to another service as well, each in a request of its own: `{ baseUrl, token }` and more, as for
+   * `createRelay`. @default none
+   */
+  passOn?: PassOnOptions | undefined;
   /** The tag to paste, or a function that gives it, for the page that shows the rows. */
   tag?: string | (() => string) | undefined;
   /** File with a write token, for the command that this page shows. @default none */
@@ -107,12 +117,12 @@ export const checkReadTokens = (
 
 const isReadToken = (value: unknown): boolean => {
   const { token, project } = (value ?? {}) as Partial<ReadToken>;
-  return readToken.fits(token) && isText(project);
+  return readToken.fits(token) && isName(project);
 };
 const isWriteToken = (value: unknown): boolean => {
   const { token, projects, rate } = (value ?? {}) as Partial<WriteToken>;
   const isFineRate = rate === undefined || rate === false || isRate(rate);
-  return isToken(token) && (projects === '*' || isList(projects, isText)) && isFineRate;
+  return isToken(token) && (projects === '*' || isList(projects, isName)) && isFineRate;
 };
 const path: Kind = {
   words: 'a path like "/a"',
@@ -135,13 +145,22 @@ const KINDS: Kinds<ServiceOptions> = {
   projects: names,
   channels: names,
   retentionDays: positive,
+  passOn: {
+    words: 'an object with `baseUrl` and `token`',
+    fits: (value) => typeof value === 'object',
+  },
   tag: { words: 'a text, or a function', fits: (value) => isText(value) || isFunction(value) },
   tokenFile: text,
   page: callback,
 };
 
 /** Throws a TypeError that names each wrong option and what to write. */
-export const checkServiceOptions = (options: ServiceOptions): void =>
+export const checkServiceOptions = (options: ServiceOptions): void => {
+  if (options?.passOn)
+    checkOptions('createService, `passOn`', options.passOn, {
+      kinds: PASS_ON_KINDS,
+      required: ['baseUrl', 'token'],
+    });
   checkOptions('createService', options, {
     kinds: KINDS,
     required: ['store'],
@@ -164,3 +183,4 @@ export const checkServiceOptions = (options: ServiceOptions): void =>
         missing('writeTokens', 'a list of { token, projects }, or `relayPath` with `origins`');
     },
   });
+};

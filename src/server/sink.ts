@@ -14,7 +14,7 @@ export interface Away {
   waitMs: number;
 }
 
-/** Where a server puts the records that it has checked: a store, a queue, or another service. */
+/** Where a server puts the records that it has checked: a store, or another service. */
 export interface Sink {
   /** What happens to a record that is taken, for the message of an answer: `Event stored`. */
   done: string;
@@ -23,8 +23,6 @@ export interface Sink {
     records: readonly Incoming[],
     circumstances: Circumstances,
   ): Promise<readonly BatchResult[] | Away>;
-  /** A secret that all processes on this sink share, if it keeps one. */
-  secret?(): Promise<string>;
   /** Milliseconds until it makes sense to read a request; 0 if it does now. */
   waitMs(): number;
   /** Why records cannot be taken, if they cannot. Cheap, since anybody may ask as often as they like. */

@@ -70,3 +70,24 @@ it('keeps in memory what waits as consent turns to pending where there is no dat
   analytics.setConsent('granted');
   await holds(['Viewed']);
 });
+
+it.each([true, false])(
+  'leaves what it has stored or noted to the next page as consent turns to pending, with a database: %s',
+  async (hasDatabase) => {
+    const shop = openShop();
+    const { indexedDB } = globalThis;
+    if (!hasDatabase) vi.stubGlobal('indexedDB', undefined);
+    shop.service.faults([{ status: 503 }]);
+    const { analytics, track } = shop.visit();
+    track(['Viewed']);
+    await pass(3_000);
+    if (!hasDatabase) shop.site.hide(); // then it is noted
+    analytics.setConsent('pending');
+    expect(analytics.status()).toMatchObject({ waiting: 0 });
+    vi.stubGlobal('indexedDB', indexedDB);
+    shop.service.faults([]);
+    const next = await shop.next();
+    next.analytics.setConsent('granted');
+    await shop.holds(['Viewed']);
+  },
+);

@@ -111,12 +111,12 @@ describe('a developer is told once, with what to do, of', () => {
       if (lateMs) await vi.advanceTimersByTimeAsync(lateMs);
       else await analytics.flush();
       const isOther = (line: string) => !HELP.test(line) && (line !== MISSING || line === told);
-      await vi.waitFor(() => expect(lines.join('\n')).toContain(told), { timeout: 5_000 });
+      await vi.waitFor(() => expect(lines.join('\n')).toContain(told));
       expect(lines.filter(isOther).map((line) => line.slice(0, told.length))).toEqual([told]);
       analytics.stop();
       vi.useRealTimers();
       // Not in the lines of the next one.
-      if (isTagged) await vi.waitFor(() => expect(lines).toContain(MISSING), { timeout: 5_000 });
+      if (isTagged) await vi.waitFor(() => expect(lines).toContain(MISSING));
     });
   }
 });

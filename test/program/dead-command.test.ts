@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { DeadLetter } from '../../src/relay-redis.js';
 import { checked, event } from '../server/helpers/records.js';
-import { runDeadCommand } from '../../src/program/dead-command.js';
+import { runDeadCommand, type DeadLetter } from '../../src/program/dead-command.js';
 import { openDeadLetters } from '../../src/program/open-dead-letters.js';
 import { readPlaces } from '../../src/program/settings.js';
 import { createLibsqlStore } from '../../src/service-libsql.js';
@@ -35,7 +34,6 @@ const letterOf = (id: string, event = 'Paid'): DeadLetter => ({
   ...{ id, diedAt: 0, reason: 'rejected 400' },
   record: {
     ...checked({ id: `record-${id}`, type: 'event', body: { event } }),
-    at: 0,
   },
 });
 

@@ -1,4 +1,4 @@
-import { rmSync, readdirSync } from 'node:fs';
+import { rmSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { runExportCommand } from '../../src/program/export-command.js';
@@ -15,9 +15,9 @@ const enter = async () => {
   const store = createLibsqlStore({ path: join(folder, 'rows.db') });
   onTestFinished(() => store.close());
   await store.write(Array.from({ length: 7 }, (_, n) => incomingEvent({ id: `${n}` })));
-  const start = () => {
+  const start = (wait = { ms: 0, rows: 1 }) => {
     const tell = { error: () => {}, call: () => {}, metric: () => {}, recovery: () => {} };
-    const target = createFilesTarget(parts, { ms: 0, rows: 1 });
+    const target = createFilesTarget(parts, wait);
     const stop = startExport({ store, target, tell });
     onTestFinished(stop);
     return stop;
@@ -60,6 +60,33 @@ it('lists targets, and says whether both sides have the same rows', async () => 
   start();
   await exported(7);
   expect((await run('verify')).isFine).toBe(true);
+});
+
+it('counts the rows that wait, says why, and fails if the target has a problem', async () => {
+  const { store, name, parts, start, run, exported } = await enter();
+  writeFileSync(parts, 'a file in the place of the folder');
+  const stopWrong = start();
+  await vi.waitFor(async () => {
+    expect((await store.progress.targets())[0]).toHaveProperty('message');
+  }, 10_000);
+  expect(await run('verify')).toEqual({
+    isFine: false,
+    printed: [`${name}: no rows to compare`, expect.stringMatching(/^  7 wait: .*exist/)],
+  });
+  await stopWrong();
+  rmSync(parts);
+  const stop = start({ ms: 300_000, rows: 100_000 }); // the first file is written at once
+  await exported(7);
+  await store.write([incomingEvent({ id: 'late' })]);
+  expect(await run('verify')).toEqual({
+    isFine: true,
+    printed: [
+      `${name}: 7 of 7 rows, from place 1 to 7`,
+      '  1 wait: they are written 300 s after the first of them came, or as soon as there are 100000',
+    ],
+  });
+  await stop();
+  expect((await run('verify')).printed[1]).toBe('  1 wait: no program exports to it now');
 });
 
 it('names a new source for the rows', async () => {

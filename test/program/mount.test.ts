@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { mount } from '../../src/program/mount.js';
 import { readSettings } from '../../src/program/settings.js';
-import { openQueue } from '../../src/program/open-queue.js';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -48,31 +47,22 @@ it.each<[what: string, environment: NodeJS.ProcessEnv, isAway: boolean, found: o
       problem: 'db.internal is away',
     },
   ],
-  [
-    'is away behind a queue, which takes records all the same',
-    { QUEUE_URL: 'file:' },
-    true,
-    {
-      statuses: [200, 200, 200, 200, 200, 200],
-      relay: { status: 'ok' },
-    },
-  ],
 ])('says so where probes ask, when the database %s', async (_, environment, isAway, found) => {
-  const queue = environment.QUEUE_URL && { QUEUE_URL: `file:${join(tempFolder(), 'queue')}` };
-  expect(await probe({ ...environment, ...queue }, isAway)).toEqual(found);
+  expect(await probe(environment, isAway)).toEqual(found);
 });
 
-it('has the same word for a client as another process over the same queue', async () => {
-  const queued = `file:${tempFolder()}`;
+it('has the same word for a client after a restart, if it passes rows on', async () => {
+  const folder = tempFolder();
   for (const id of ['one', 'two']) {
-    const folder = tempFolder();
-    const settings = readSettings({ DATA_FOLDER: folder, QUEUE_URL: queued });
+    const settings = readSettings({
+      ...{ DATA_FOLDER: folder, SITE_ORIGIN: 'http://localhost', PROJECTS: 'p', CHANNELS: 'c' },
+      ...{ SERVICE_URL: 'http://127.0.0.1:9', SERVICE_TOKEN: 't' },
+    });
     const mounted = await mount(settings, {
       log: { info: () => {}, error: () => {} },
       files: pathToFileURL(`${folder}/`),
       clientAddress: () => '192.0.2.1',
     });
-    onTestFinished(mounted.close);
     const body = { project: 'p', channel: 'c', event: 'e' };
     const response = await mounted.answer(
       new Request('http://localhost/a/v1/batch', {
@@ -82,9 +72,13 @@ it('has the same word for a client as another process over the same queue', asyn
       }),
     );
     expect(response.status).toBe(200);
+    await mounted.stop();
+    await mounted.close();
   }
-  const { queue, close } = await openQueue({ url: queued });
-  onTestFinished(close);
-  const words = (await queue.take(2, 1_000)).map(({ record }) => record.sender);
+  const store = createLibsqlStore({ path: join(folder, 'rows.db') });
+  onTestFinished(() => store.close());
+  const words = (await store.progress.parked.recordsBehind(0, 9)).map(({ sender }) => sender);
   expect(words).toEqual([expect.stringMatching(/^[0-9a-f]{12}$/), words[0]]);
+  // People who read rows do not see it.
+  expect(JSON.stringify(await store.rows({}, { limit: 9 }))).not.toContain(words[0]);
 });

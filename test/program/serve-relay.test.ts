@@ -1,16 +1,14 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { serve } from '../../src/program/serve.js';
 import { readSettings } from '../../src/program/settings.js';
-import { createLibsqlQueue } from '../../src/relay-libsql.js';
 import { event } from '../server/helpers/records.js';
 import { listen } from '../server/helpers/relay.js';
+import { requestOf } from '../support/curl.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { environmentOf, ORIGIN, runJudge, runRelay, settingsOf } from './support/run-relay.js';
+import { ORIGIN, runJudge, runRelay, settingsOf } from './support/run-relay.js';
 
 /** The program in front of a service that takes everything. */
 const start = async (more: Readonly<Record<string, string>> = {}) => {
@@ -44,7 +42,6 @@ it('tells numbers on a port of their own, and strangers only that it is well', a
       expect(await (await fetch(url + path)).text()).toBe('{"status":"ok"}');
   // What the numbers say is in true-numbers.test.ts.
   const metrics = await (await fetch(`${program.adminUrl}/metrics`)).text();
-  expect(metrics).toContain('analytics_outbox_queue_waiting ');
   expect(metrics).toContain('nodejs_eventloop_lag_seconds ');
 });
 
@@ -104,26 +101,6 @@ it('reads its token again when it is told to, and goes on with the one it has if
   expect(program.errors).toEqual([expect.stringContaining('goes on with the token that it has')]);
 });
 
-it('leaves no record to another process while a request with it may be under way', async () => {
-  const folder = tempFolder();
-  let answer: ((status: number) => void) | undefined;
-  const service = await runJudge(() => new Promise((resolve) => (answer = resolve)));
-  const settings = { QUEUE_URL: `file:${folder}`, TIMEOUT_SECONDS: '120' };
-  const program = await runRelay(settingsOf(service.url, settings));
-  await program.send([event('a')]);
-  await vi.waitUntil(() => answer);
-  const later = (ms: number) => {
-    const now = () => Date.now() + ms;
-    const queue = createLibsqlQueue({ path: join(folder, 'queue.db'), now });
-    onTestFinished(() => queue.close());
-    return queue;
-  };
-  expect(await later(160_000).take(1, 1_000)).toEqual([]);
-  answer!(200);
-  await program.stop();
-  expect(await later(0).size()).toEqual({ waiting: 0, dead: 0 });
-});
-
 it('tries again when it is told to, though the service has asked for an hour', async () => {
   let isBack = false;
   const service = await runJudge(() => (isBack ? 200 : 503));
@@ -179,13 +156,13 @@ it('serves over a folder, says once a minute what has passed, and stops when it 
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const folder = tempFolder();
-  const { service, program } = await start({ QUEUE_URL: `file:${folder}` });
+  const { service, program } = await start({ DATA_FOLDER: folder });
   const { lines, errors, send, stop } = program;
-  expect(lines[0]).toBe(`passes on to ${service.url}/, behind the queue file:${folder}`);
+  expect(lines[0]).toBe(`stores in file:${folder}/rows.db, passes on to ${service.url}/`);
   expect((await send([event('a'), event('b')])).status).toBe(200);
   await vi.waitUntil(() => service.answered(200).length === 2);
   vi.advanceTimersByTime(60_000);
-  expect(lines[2]).toMatch(/^in: 2 accepted; out: ([12] delivered|nothing); \d+ waiting$/);
+  expect(lines[2]).toMatch(/^in: 2 delivered; out: ([12] delivered|nothing)$/);
   vi.advanceTimersByTime(60_000);
   expect(lines[3]).toMatch(/^in: nothing; out: /);
 
@@ -202,20 +179,18 @@ it('takes the record of the docs, with the settings of the docs', async () => {
   const [, command] = /```sh\n(curl [^`]*)```/.exec(docs)!;
   const [, answer] = /The answer is `(.*?)`/.exec(docs)!;
   const service = await runJudge();
-  const queue = `file:${tempFolder()}`;
-  const mine = { SERVICE_URL: service.url, SERVICE_TOKEN: 'tok', QUEUE_URL: queue, PORT: '0' };
+  const folder = tempFolder();
+  const mine = { SERVICE_URL: service.url, SERVICE_TOKEN: 'tok', DATA_FOLDER: folder, PORT: '0' };
   const { url } = await runRelay(readSettings({ ...shown, ...mine }));
-  const here = command!.replace('http://localhost:8787', url).replace('curl -i', 'curl -is');
-  const { stdout } = await promisify(execFile)('sh', ['-c', here]);
-  expect(stdout).toMatch(/^HTTP\/1\.1 200 OK/);
-  expect(stdout.split('\r\n\r\n')[1]).toBe(answer);
+  const [path, init] = requestOf(command!, '');
+  const response = await fetch(url + path, init);
+  expect([response.status, await response.text()]).toEqual([200, answer]);
   await vi.waitUntil(() => service.answered(200).length === 1);
 });
 
-it('passes records on while their senders wait where it has no queue', async () => {
+it('passes records on while their senders wait where it keeps nothing', async () => {
   const service = await runJudge((name) => (name === 'bad' ? 400 : 200));
-  const { QUEUE_URL: _, ...settings } = environmentOf(service.url);
-  const program = await runRelay(readSettings(settings));
+  const program = await runRelay(settingsOf(service.url, { DATA_FOLDER: 'none' }));
   const answer = await program.send([event('a'), event('bad')]);
   expect(await answer.json()).toMatchObject({
     results: [{ outcome: 'delivered' }, { outcome: 'rejected', status: 400 }],

@@ -21,12 +21,13 @@ const RELAY = {
   PROJECTS: 'shop',
   CHANNELS: 'web, growth',
 };
-const QUEUE = { QUEUE_URL: 'redis://localhost:6379' };
+const NOTHING = { ...RELAY, DATA_FOLDER: 'none' };
 
 describe('the settings of the program', () => {
   it('may all be left out: it stores in a folder of its own, for this machine alone', () => {
     expect(readSettings({ PATH: '/bin' })).toEqual({
       store: { folder: 'analytics-data', databaseUrl: 'file:analytics-data/rows.db', exports: [] },
+      keepsNothing: false,
       projects: '*',
       channels: '*',
       host: '127.0.0.1',
@@ -49,7 +50,7 @@ describe('the settings of the program', () => {
       EXPORT: 'clickhouse://u:p@warehouse/db\n file:/parts',
       ...{ READ_TOKEN: 'sixteen-letters-', WRITE_TOKENS: 'shop=a=b, blog=c,news=c,*=d' },
     };
-    expect(readSettings({ ...ofStore, ...QUEUE, MAX_WAITING: '9', REDIS_PREFIX: 'shop' })).toEqual(
+    expect(readSettings(ofStore)).toEqual(
       expect.objectContaining({
         store: {
           ...{ folder: '/data', databaseUrl: 'postgres://localhost/x', retentionDays: 30 },
@@ -61,22 +62,20 @@ describe('the settings of the program', () => {
             { token: 'd', projects: '*' },
           ],
         },
-        // The store knows repeats.
-        queue: {
-          ...{ url: QUEUE.QUEUE_URL, prefix: 'shop', bounds: { maxWaiting: 9, idAge: 0 } },
-        },
       }),
     );
     const ofService = {
       ...{ CONCURRENCY: '8', TIMEOUT_SECONDS: '2.5', SERVICE_RATE: '50/10' },
-      ...{ IDEMPOTENCY_KEYS: 'off', MAX_AGE_DAYS: '3', ID_DAYS: '0.5', MAX_IDS: '9' },
+      ...{ IDEMPOTENCY_KEYS: 'off', MAX_AGE_DAYS: '3' },
     };
-    expect(readSettings({ ...RELAY, ...QUEUE, ...ofService })).toMatchObject({
+    expect(
+      readSettings({ ...RELAY, ...ofService, ...ofStore, WRITE_TOKENS: 'shop=a' }),
+    ).toMatchObject({
       service: {
         ...{ baseUrl: RELAY.SERVICE_URL, token: 'secret', concurrency: 8, timeout: 2_500 },
         ...{ rate: { perSecond: 50, burst: 10 }, idempotencyKey: false, maxAge: 3 * 86_400_000 },
       },
-      queue: { bounds: { idAge: 43_200_000, maxIds: 9 } },
+      store: { folder: '/data' },
       origins: ['https://shop.example', 'https://blog.example'],
       projects: ['shop'],
       channels: ['web', 'growth'],
@@ -90,20 +89,18 @@ describe('the settings of the program', () => {
     expect(readSettings({ TRUSTED_PROXIES })).toMatchObject({ trustedProxies });
   });
 
-  it('take the origins of apps and extensions', () => {
-    const list = 'capacitor://localhost, chrome-extension://abc, app://-';
+  it('take the origins of apps, extensions and subdomains', () => {
+    const list = 'capacitor://localhost, chrome-extension://abc, app://-, https://*.shop.example';
     expect(readSettings({ SITE_ORIGIN: list }).origins).toEqual(list.split(', '));
   });
 
   it('are all in the help, each where it has a meaning', () => {
     const help = settingLines().join('\n');
     for (const name of NAMES) expect(help).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
-    const [, always = '', stores = '', passesOn = '', queues = ''] =
-      /^([^]*)Only without SERVICE_URL:([^]*)Only with SERVICE_URL:([^]*)Only with QUEUE_URL:([^]*)Only with SERVICE_URL and QUEUE_URL:/.exec(
-        help,
-      )!;
-    expect([always, stores, passesOn, queues]).toEqual(
-      ['SITE_ORIGIN', 'READ_TOKEN', 'CONCURRENCY', 'MAX_WAITING'].map((name) =>
+    const [, always = '', stores = '', passesOn = ''] =
+      /^([^]*)Only without DATA_FOLDER=none:([^]*)Only with SERVICE_URL:([^]*)/.exec(help)!;
+    expect([always, stores, passesOn]).toEqual(
+      ['SITE_ORIGIN', 'READ_TOKEN', 'CONCURRENCY'].map((name) =>
         expect.stringContaining(`${name} `),
       ),
     );
@@ -121,30 +118,25 @@ describe('the settings of the program', () => {
 
   it('must not be empty: a value that was not filled in would make another program', () => {
     for (const name of NAMES)
-      expect(() => readSettings({ ...RELAY, ...QUEUE, [name]: '' }), name).toThrow(
+      expect(() => readSettings({ ...RELAY, [name]: '' }), name).toThrow(
         /must be .*, not ""|is only for a program/,
       );
     expect(() => readSettings({ ...RELAY, SERVICE_URL: '' })).toThrow('`SERVICE_URL` must be ');
-    expect(() => readSettings({ QUEUE_URL_FILE: '' })).toThrow('`QUEUE_URL_FILE`: ENOENT');
+    expect(() => readSettings({ READ_TOKEN_FILE: '' })).toThrow('`READ_TOKEN_FILE`: ENOENT');
   });
 
   it.each<[name: string, value: string, environment: NodeJS.ProcessEnv, words: string]>([
     ['SERVICE_TOKEN', 'tok', {}, 'with SERVICE_URL'],
     ['CONCURRENCY', '1', {}, 'with SERVICE_URL'],
-    ['TIMEOUT_SECONDS', '1', QUEUE, 'with SERVICE_URL'],
-    ['SERVICE_RATE', '1/1', QUEUE, 'with SERVICE_URL'],
-    ['IDEMPOTENCY_KEYS', 'on', QUEUE, 'with SERVICE_URL'],
-    ['DATABASE_URL', 'file:/x', RELAY, 'without SERVICE_URL'],
-    ['READ_TOKEN', 'sixteen-letters-', RELAY, 'without SERVICE_URL'],
-    ['WRITE_TOKENS', 'shop=tok', RELAY, 'without SERVICE_URL'],
-    ['RETENTION_DAYS', '1', { ...RELAY, ...QUEUE }, 'without SERVICE_URL'],
-    ['DATA_FOLDER', '/x', RELAY, 'without SERVICE_URL'],
-    ['PUBLIC_URL', 'https://in.example', RELAY, 'without SERVICE_URL'],
-    ['MAX_WAITING', '1', RELAY, 'with QUEUE_URL'],
-    ['REDIS_PREFIX', 'x', {}, 'with QUEUE_URL'],
-    ['MAX_AGE_DAYS', '1', RELAY, 'with SERVICE_URL and QUEUE_URL'],
-    ['MAX_DEAD', '1', QUEUE, 'with SERVICE_URL and QUEUE_URL'],
-    ['ID_DAYS', '1', {}, 'with SERVICE_URL and QUEUE_URL'],
+    ['TIMEOUT_SECONDS', '1', {}, 'with SERVICE_URL'],
+    ['SERVICE_RATE', '1/1', {}, 'with SERVICE_URL'],
+    ['IDEMPOTENCY_KEYS', 'on', {}, 'with SERVICE_URL'],
+    ['DATABASE_URL', 'file:/x', NOTHING, 'without DATA_FOLDER=none'],
+    ['READ_TOKEN', 'sixteen-letters-', NOTHING, 'without DATA_FOLDER=none'],
+    ['WRITE_TOKENS', 'shop=tok', NOTHING, 'without DATA_FOLDER=none'],
+    ['RETENTION_DAYS', '1', NOTHING, 'without DATA_FOLDER=none'],
+    ['PUBLIC_URL', 'https://in.example', NOTHING, 'without DATA_FOLDER=none'],
+    ['MAX_AGE_DAYS', '1', {}, 'with SERVICE_URL'],
   ])('refuse %s=%s where it has no meaning', (name, value, environment, words) => {
     expect(() => readSettings({ ...environment, [name]: value })).toThrow(
       `wrong settings: option \`${name}\` is only for a program ${words}`,
@@ -156,14 +148,16 @@ describe('the settings of the program', () => {
     ['SERVICE_TOKEN', 'my secret'],
     ['SITE_ORIGIN', 'https://shop.example/'],
     ['SITE_ORIGIN', 'https://shop.example,'],
+    ['SITE_ORIGIN', '*'],
+    ['SITE_ORIGIN', 'https://*.com'],
+    ['SERVICE_URL', 'https://*.in.example'],
+    ['PUBLIC_URL', 'https://*.in.example'],
+    ['PROJECTS', 'shop-*'],
+    ['CHANNELS', 'web,app-*'],
+    ['WRITE_TOKENS', 'shop-*=tok_1'],
+    ['READ_TOKENS', 'shop-*=read-token-of-shop'],
     ['PROJECTS', 'shop,,blog'],
     ['CHANNELS', ' '],
-    ['QUEUE_URL', 'localhost:6379'],
-    ['QUEUE_URL', 'file:'],
-    ['QUEUE_URL', 'file: '],
-    ['QUEUE_URL', 'file:~/relay'],
-    ['QUEUE_URL', 'file:/var/lib/relay '],
-    ['QUEUE_URL', 'redis://localhost:6379\n'],
     ['PORT', '65536'],
     ['PORT', '-1'],
     ['ADMIN_PORT', 'x'],
@@ -192,7 +186,7 @@ describe('the settings of the program', () => {
     ['PUBLIC_URL', 'in.example.com'],
   ])('refuse %s=%j, and show it unless it may be a secret', (name, value) => {
     const isOfStore = /^(WRITE|READ|DATA|RETENTION|NOTIFY|PUBLIC)/.test(name);
-    const settings = isOfStore ? {} : { ...RELAY, ...QUEUE };
+    const settings = isOfStore ? {} : RELAY;
     const reading = () => readSettings({ ...settings, [name]: value });
     expect(reading).toThrow(`\`${name}\` must be `);
     if (/_URL|_TOKEN|NOTIFY(?!_EVENTS)/.test(name) && name !== 'PUBLIC_URL')
@@ -331,12 +325,9 @@ describe('the settings of the program', () => {
   });
 
   it('of other words are the few that they need', () => {
-    const { SERVICE_URL } = RELAY;
-    expect(readPlaces({ SERVICE_URL, ...QUEUE, REDIS_PREFIX: 'shop' }).queue).toMatchObject({
-      ...{ url: QUEUE.QUEUE_URL, prefix: 'shop' },
-    });
     expect(readPlaces({ DATA_FOLDER: '/x' }).store.databaseUrl).toBe('file:/x/rows.db');
-    expect(() => readPlaces({ QUEUE_URL: 'x' })).toThrow('`QUEUE_URL` must be ');
+    expect(() => readPlaces(NOTHING)).toThrow('`DATA_FOLDER` is `none`');
+    expect(() => readSettings({ DATA_FOLDER: 'none' })).toThrow('so it needs `SERVICE_URL`');
     expect(readTailSettings({ READ_TOKEN: 'sixteen-letters-', PORT: 'x' })).toMatchObject({
       ...{ folder: 'analytics-data', readToken: 'sixteen-letters-' },
     });
@@ -353,8 +344,8 @@ describe('the settings of the program', () => {
   });
 
   it('stand in messages in place of the options that are made of them', () => {
-    expect(inSettings('check `baseUrl` and `token`: `maxWaiting` is 5, `other` is 6')).toBe(
-      'check SERVICE_URL and SERVICE_TOKEN: MAX_WAITING is 5, `other` is 6',
+    expect(inSettings('check `baseUrl` and `token`: `retentionDays` is 5, `other` is 6')).toBe(
+      'check SERVICE_URL and SERVICE_TOKEN: RETENTION_DAYS is 5, `other` is 6',
     );
   });
 });

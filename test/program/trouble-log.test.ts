@@ -9,14 +9,14 @@ const setUp = () => {
 
 it('writes one line when a trouble begins and one when it is over, though two tell of it', () => {
   const { onError, onRecovery, lines } = setUp();
-  onError({ kind: 'queue', message: 'away' });
-  onError({ kind: 'queue', message: 'gone' });
+  onError({ kind: 'store', message: 'away' });
+  onError({ kind: 'store', message: 'gone' });
   onError({ kind: 'token', message: 'gone' });
-  onRecovery({ kind: 'queue', lastedMs: 1_250 });
-  expect(lines).toEqual(['queue: AWAY', 'token: GONE']);
-  onRecovery({ kind: 'queue', lastedMs: 2_449 });
-  onError({ kind: 'queue', message: 'away' });
-  expect(lines.slice(2)).toEqual(['queue: over after 2.4 s', 'queue: AWAY']);
+  onRecovery({ kind: 'store', lastedMs: 1_250 });
+  expect(lines).toEqual(['store: AWAY', 'token: GONE']);
+  onRecovery({ kind: 'store', lastedMs: 2_449 });
+  onError({ kind: 'store', message: 'away' });
+  expect(lines.slice(2)).toEqual(['store: over after 2.4 s', 'store: AWAY']);
 });
 
 it('writes a line for each fault that has no end', () => {

@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { BatchRecord } from '../../src/interface/wire.js';
-import { openQueue } from '../../src/program/open-queue.js';
+import { createLibsqlStore } from '../../src/service-libsql.js';
 import { event } from '../server/helpers/records.js';
 import { runJudge, runRelay, settingsOf } from './support/run-relay.js';
 
@@ -57,7 +58,7 @@ it('tells in metrics, health and log what is in the store and at the service', a
     ]);
   expect(sum('rate_limited_total{limit="client"}')).toBe(3);
   expect(sum('repeats_total')).toBe(5);
-  const outcomes = ['accepted', 'blocked', 'rejected', 'retry', 'ignored_address', 'ignored_gpc'];
+  const outcomes = ['delivered', 'blocked', 'rejected', 'retry', 'ignored_address', 'ignored_gpc'];
   const inside = outcomes.map((outcome) => sum(`records_total{side="in",outcome="${outcome}"}`));
   expect(inside).toEqual([80, 2, 1, 0, 3, 2]);
   expect(sum('records_total{side="out",outcome="rejected"}')).toBe(3);
@@ -72,16 +73,16 @@ it('tells in metrics, health and log what is in the store and at the service', a
   await stop();
   const retried = service.answered(500).length;
   expect(lines.at(-1)).toBe(
-    `stopped. in: 80 accepted, 2 blocked, 3 ignored_address, 2 ignored_gpc, 1 rejected; requests refused: 1 × 403, 3 × 429; out: 70 delivered, 3 rejected, ${retried} retry; 2 waiting, 3 dead`,
+    `stopped. in: 2 blocked, 80 delivered, 3 ignored_address, 2 ignored_gpc, 1 rejected; requests refused: 1 × 403, 3 × 429; out: 70 delivered, 3 rejected, ${retried} retry`,
   );
-  expect(errors.filter((line) => line.startsWith('dead letter')).sort()).toEqual(
-    named('refused', 3).map(({ id }) => `dead letter: event ${id} rejected 400`),
+  expect(errors.filter((line) => line.startsWith('fault'))).toEqual([]);
+  const store = createLibsqlStore({ path: join(settings.store.folder, 'rows.db') });
+  onTestFinished(() => store.close());
+  expect(await store.counts()).toMatchObject([{ rows: 75 }]);
+  expect(await store.progress.targets()).toMatchObject([{ name: 'service', parked: 2, dead: 3 }]);
+  const dead = await store.progress.dead('service', 0, 10);
+  const rows = await Promise.all(
+    dead.map(({ place }) => store.rows({}, { after: place - 1, limit: 1 })),
   );
-  const { queue, close } = await openQueue(settings.queue!);
-  onTestFinished(close);
-  expect(await queue.size!()).toMatchObject({ waiting: 2, dead: 3 });
-  const dead = await queue.deadLetters.list();
-  expect(dead.map(({ record }) => record.id).sort()).toEqual(
-    named('refused', 3).map(({ id }) => id),
-  );
+  expect(rows.flat().map(({ id }) => id)).toEqual(named('refused', 3).map(({ id }) => id));
 }, 90_000);

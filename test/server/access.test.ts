@@ -527,3 +527,23 @@ it.each<[object, RegExp]>([
 ])('says what is wrong with the options %j', (options, words) => {
   expect(() => runService(options)).toThrow(words);
 });
+
+it.each([
+  ['a wrong token', '/v1/event', { authorization: 'Bearer wrong' }, 401],
+  ['no token', '/v1/event', { authorization: null }, 401],
+  ['a foreign origin', '/a/v1/event', { origin: 'https://evil.example' }, 403],
+])('charges a client that is kept out for its tries, and nobody else: %s', async (...given) => {
+  const [, path, headers, status] = given;
+  const { post } = runService({
+    ...{ rateLimit: { perSecond: 0.001, burst: 3 }, now: () => 1_000_000 },
+    clientAddress: (request) => request.headers.get('x-client') ?? undefined,
+    ...{ relayPath: '/a', origins: ['https://shop.example'] },
+  });
+  const from = async (client: string, more: Record<string, string | null> = {}, to = '/v1/event') =>
+    (await post(to, event, { 'x-client': client, ...more })).status;
+  const tries: number[] = [];
+  for (let n = 0; n < 4; n++) tries.push(await from('192.0.2.1', headers, path));
+  expect(tries).toEqual([status, status, status, 429]);
+  expect(await from('192.0.2.1')).toBe(429);
+  expect(await from('192.0.2.2')).toBe(200);
+});

@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createConsumer, createDelivery, createRelay } from '../../src/relay.js';
-import { createLibsqlQueue } from '../../src/relay-libsql.js';
-import { createRedisQueue } from '../../src/relay-redis.js';
+import { createRelay } from '../../src/relay.js';
+import { PASS_ON_KINDS } from '../../src/server/exports/pass-on.js';
+import { checkOptions } from '../../src/server/check-options.js';
 
 const ignore = () => {};
 const toService = { baseUrl: 'https://in.example.com', token: 'secret' };
-const delivery = {
-  ...{ deliver: () => [], waitMs: () => 0, timeout: 1_000 },
-  ...{ health: () => ({ status: 'ok' }), tryNow: ignore },
-};
-const queue = { put: ignore, take: ignore, done: ignore, giveBack: ignore, bury: ignore };
-const client = { sendCommand: async () => {} };
 
 type Create = (options: never) => unknown;
 interface Case {
@@ -31,42 +25,17 @@ const CASES: Record<string, Case> = {
     required: ['baseUrl', 'token', 'origins', 'projects', 'channels'],
     wrong: { baseUrl: 'https://in.example.com/?a', concurrency: 1.5, timeout: 0 },
   },
-  createDelivery: {
-    create: createDelivery,
+  'createService, `passOn`': {
+    create: (passOn) =>
+      checkOptions('createService, `passOn`', passOn, {
+        kinds: PASS_ON_KINDS,
+        required: ['baseUrl', 'token'],
+      }),
     good: toService,
     required: ['baseUrl', 'token'],
     wrong: {
-      ...{ baseUrl: 'in.example.com', token: 'my secret' },
+      ...{ baseUrl: 'in.example.com', token: 'my secret', maxAge: 0 },
       ...{ idempotencyKey: 'no', concurrency: 0, timeout: '5', fetch: {} },
-      ...{ onError: 'log', onMetric: 1, now: 1 },
-    },
-  },
-  createConsumer: {
-    create: createConsumer,
-    good: { queue, delivery },
-    required: ['queue', 'delivery'],
-    wrong: {
-      ...{ queue: { put: ignore }, delivery: {}, onUndelivered: 'log', maxAge: 0 },
-      ...{ onError: 'log', onMetric: 1, now: 1 },
-    },
-  },
-  createRedisQueue: {
-    create: createRedisQueue,
-    good: { client },
-    required: ['client'],
-    wrong: {
-      ...{ client: {}, prefix: '', maxWaiting: 0.5, maxWaitingOfClient: 0 },
-      ...{ maxDead: 0, maxDeadOfClient: 0, now: 1 },
-      ...{ idAge: -1, maxIds: 0, maxIdsOfClient: 0 },
-    },
-  },
-  createLibsqlQueue: {
-    create: createLibsqlQueue,
-    good: { path: ':memory:' },
-    required: ['path'],
-    wrong: {
-      ...{ path: '', maxWaiting: 0, maxWaitingOfClient: 0, maxDead: 0, maxDeadOfClient: 0 },
-      ...{ idAge: -1, maxIds: 0, maxIdsOfClient: 0, now: 1 },
     },
   },
 };
@@ -85,7 +54,6 @@ describe.each(Object.entries(CASES))('the options of %s', (name, options) => {
   const { create, good, required, wrong } = options;
 
   it('pass when they are right, also those that are undefined', () => {
-    if (name.includes('Libsql')) return; // a file: the contract of the store opens it
     expect(problemOf(create, good)).toBe('');
     const unset = Object.fromEntries(
       Object.keys(wrong)
@@ -143,9 +111,13 @@ describe('the options of a relay', () => {
     ['origins', []],
     ['origins', ['*']],
     ['origins', ['https://shop.example/']],
+    ['origins', ['https://*.com']],
     ['origins', 'https://shop.example'],
     ['projects', []],
     ['channels', ['']],
+    ['channels', ['*']],
+    ['projects', ['shop-*']],
+    ['baseUrl', 'https://*.in.example'],
     ['rateLimit', true],
     ['rateLimit', { perSecond: 0, burst: 1 }],
     ['ceiling', true],
@@ -154,7 +126,6 @@ describe('the options of a relay', () => {
     ['timeout', Infinity],
     ['timeout', 2 ** 31],
     ['deadline', 2 ** 31],
-    ['queue', {}],
   ])('refuse %s: %j with words', (name, value) => {
     expect(problemWith({ [name]: value })).toContain(`createRelay: option \`${name}\` must be `);
   });

@@ -129,18 +129,6 @@ it('is ready again soon after an outage, though the clock is set back by an hour
   expect((await send('/ready')).status).toBe(200);
 });
 
-it('takes records while the database behind its queue fails, and tells the operator of it', async () => {
-  const { store, service, send, post } = runService({ queue: { put: async () => {} } });
-  const check = vi.spyOn(store, 'check').mockRejectedValue(new Error('away'));
-  expect((await post('/v1/event', event)).status).toBe(200);
-  expect((await send('/ready')).status).toBe(200);
-  const failing = { status: 'failing', reason: 'away' };
-  expect(await service.health()).toEqual({ status: 'ok', store: failing });
-  check.mockResolvedValue();
-  await service.write([incomingEvent()]);
-  expect(await service.health()).toEqual({ status: 'ok' });
-});
-
 it('takes a request within a second after an outage of any length', async () => {
   let time = 1_000_000;
   const service = runFailing({ now: () => time });

@@ -35,12 +35,12 @@ it('shows the last value of what goes up and down, ages in seconds', async () =>
   const { onMetric, handler } = metricsOf('shop');
   onMetric('trouble', 1);
   onMetric('trouble', 0);
-  onMetric('queue_oldest_ms', 9_000);
-  onMetric('queue_oldest_ms', 1_500);
+  onMetric('export_delay_ms', 9_000, { target: 'x' });
+  onMetric('export_delay_ms', 1_500, { target: 'x' });
   const { lines } = await get(handler);
   expect(lines).toContain('shop_trouble 0');
-  expect(lines).toContain('# TYPE shop_queue_oldest_seconds gauge');
-  expect(lines).toContain('shop_queue_oldest_seconds 1.5');
+  expect(lines).toContain('# TYPE shop_export_delay_seconds gauge');
+  expect(lines).toContain('shop_export_delay_seconds{target="x"} 1.5');
 });
 
 it('sorts times into buckets that hold the smaller ones, too', async () => {

@@ -41,19 +41,6 @@ it.each<[string, Partial<RelayOptions>, string[]]>([
   expect(errors.map(({ kind }) => kind)).toEqual(expect.arrayContaining(kinds));
 });
 
-it('answers 503 while the queue hangs, and the records may come again', async () => {
-  const puts: string[][] = [];
-  const put = (records: readonly { id: string }[]): Promise<void> => {
-    puts.push(records.map(({ id }) => id));
-    return puts.length === 1 ? never() : Promise.resolve();
-  };
-  const { batch, outcomes, errors } = set({ queue: { put }, deadline: 50 });
-  expect(waitOf(await inTime(() => batch([event('a')])))).toEqual([503, '2']);
-  expect(errors).toEqual([{ kind: 'queue', message: 'no answer in time' }]);
-  expect(await outcomes(event('a'))).toEqual([['a', 'accepted']]);
-  expect(puts).toEqual([['a'], ['a']]);
-});
-
 it.each([
   ['authorize', 'hangs', 'no answer in time', never],
   ['rateLimit', 'hangs', 'no answer in time', never],

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { marked, type Token } from 'marked';
 import { describe, expect, it } from 'vitest';
 import { runService, TOKEN } from '../server/support/run-service.js';
-import { requestOf } from '../support/curl.js';
+import { incomingEvent } from '../server/support/incoming.js';
+import { ODD, requestOf, withOddNames } from '../support/curl.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const SITE = new URL('../../site/', import.meta.url);
@@ -137,7 +138,7 @@ describe('the pages that the site is built from', () => {
   it('have for each operation a command that the service takes', async () => {
     const { folder } = await makePages();
     const page = readFileSync(join(folder, 'wire.md'), 'utf8');
-    const { send } = runService({ page: () => ({ type: 'text/javascript', body: '' }) });
+    const { send, store } = runService({ page: () => ({ type: 'text/javascript', body: '' }) });
     const commands = [...page.matchAll(/^```sh\n(curl [^]*?)^```$/gm)].map(([, text]) => text!);
     expect(commands).toHaveLength(page.match(/^### (GET|POST|PUT|DELETE) /gm)!.length);
     const answers = commands.map(async (command) => {
@@ -145,5 +146,13 @@ describe('the pages that the site is built from', () => {
       return `${command.split('\n')[0]} ${status}`;
     });
     for (const answer of await Promise.all(answers)) expect(answer).toMatch(/ 200$/);
+    // Those that delete, with names that have each sign of an address in them.
+    const deletions = commands.filter((command) => command.includes('-X DELETE'));
+    expect(deletions).toHaveLength(2);
+    for (const command of deletions) {
+      await store.write([incomingEvent({ id: command }, { project: ODD, user_id: ODD })]);
+      const response = await send(...requestOf(withOddNames(command), TOKEN));
+      expect(await response.text()).toMatch(/"(deleted|rows)":[1-9]/);
+    }
   });
 });

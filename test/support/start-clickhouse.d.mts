@@ -1,5 +1,3 @@
-export declare const hasClickhouse: boolean;
-
 export interface ClickhouseServer {
   /** With the user and the password. */
   url: string;

@@ -1,13 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findProgram } from './find-program.mjs';
 import { freePort } from './free-port.mjs';
-
-/** Whether this machine has a ClickHouse to start; what needs it is left out otherwise. */
-export const hasClickhouse = spawnSync('which', ['clickhouse-server']).status === 0;
-if (!hasClickhouse) console.log('left out: there is no clickhouse-server on this machine');
 
 const USERS = `<yandex>
   <profiles><default/><readonly><readonly>1</readonly></readonly></profiles>
@@ -52,7 +49,9 @@ export async function startClickhouse() {
   }
 
   async function start() {
-    child = spawn('clickhouse-server', [`--config-file=${folder}/config.xml`], { stdio: 'ignore' });
+    child = spawn(findProgram('clickhouse-server'), [`--config-file=${folder}/config.xml`], {
+      stdio: 'ignore',
+    });
     const ended = once(child, 'exit').then(([code]) => {
       throw new Error(`clickhouse-server ended with ${code}`);
     });

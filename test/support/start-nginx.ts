@@ -1,7 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findProgram } from './find-program.mjs';
 
 /** What Debian's nginx.conf is around conf.d/, in one process that stays in its folder. */
 const AROUND = `
@@ -20,23 +21,12 @@ http {
 }
 `;
 
-/** The command, or undefined. Debian's is where only root's PATH leads. */
-export const findNginx = (): string | undefined =>
-  ['nginx', '/usr/sbin/nginx'].find((file) => {
-    try {
-      execFileSync(file, ['-v'], { stdio: 'ignore' });
-      return true;
-    } catch {
-      return false;
-    }
-  });
-
 /** Writes a configuration into a folder, and answers the command that runs nginx with it. */
 export const nginxCommand = (folder: string, config: string): [string, ...string[]] => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'site.conf'), config);
   writeFileSync(join(folder, 'nginx.conf'), AROUND);
-  return [findNginx()!, '-p', folder, '-c', 'nginx.conf', '-e', 'stderr'];
+  return [findProgram('nginx')!, '-p', folder, '-c', 'nginx.conf', '-e', 'stderr'];
 };
 
 /** Starts nginx, which answers at a port when this settles. */

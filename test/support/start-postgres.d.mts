@@ -1,5 +1,3 @@
-export declare const hasPostgres: boolean;
-
 export interface PostgresServer {
   url: string;
   port: number;

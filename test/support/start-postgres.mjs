@@ -1,34 +1,22 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { findProgram } from './find-program.mjs';
 import { freePort } from './free-port.mjs';
-
-/** Where Debian puts the programs of the server, which are not on the path. */
-const DEBIAN = '/usr/lib/postgresql';
-
-/** The folder of the newest server of this machine; an empty text if its programs are on the path. */
-const programs = () => {
-  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => b - a) : [];
-  const folders = [...versions.map((version) => join(DEBIAN, version, 'bin')), ''];
-  return folders.find((folder) => !spawnSync(join(folder, 'postgres'), ['--version']).status);
-};
+import { childrenOf } from './processes.mjs';
 
 /** Who runs the server, which refuses to run as root. */
 const owner = () => {
   if (process.getuid?.() !== 0) return {};
-  const idOf = (kind) => Number(execFileSync('id', [kind, 'postgres']));
+  const idOf = (kind) => Number(execFileSync('id', [kind, 'nobody']));
   return { uid: idOf('-u'), gid: idOf('-g') };
 };
 
-const folder = programs();
-/** Whether this machine has a Postgres to start; who asks is told that what needs it is left out. */
-export const hasPostgres = folder !== undefined;
-if (!hasPostgres) console.log('left out: there is no Postgres server on this machine');
-
 /** A Postgres of one's own, on a free port of this machine. `settings` are those of postgresql.conf. */
 export async function startPostgres(settings = {}) {
+  const folder = dirname(findProgram('postgres'));
   const place = mkdtempSync(join(tmpdir(), 'service-postgres-'));
   const data = join(place, 'data');
   const user = owner();
@@ -64,8 +52,7 @@ export async function startPostgres(settings = {}) {
 
   /** Signals the server and the processes that serve its connections. */
   function signalAll(signal) {
-    const children = execFileSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' });
-    for (const pid of [child.pid, ...children.trim().split('\n').map(Number)]) {
+    for (const { pid } of [child, ...childrenOf(child.pid)]) {
       try {
         process.kill(pid, signal);
       } catch {

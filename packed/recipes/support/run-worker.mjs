@@ -12,7 +12,6 @@ const { outputFiles } = await build({
   write: false,
 });
 const { PORT, SERVICE_URL, SERVICE_TOKEN, SITE_ORIGIN } = process.env;
-const { producers = [], consumers = [] } = config.queues ?? {};
 
 const miniflare = new Miniflare({
   host: '127.0.0.1',
@@ -20,18 +19,6 @@ const miniflare = new Miniflare({
   modules: [{ type: 'ESModule', path: 'worker.js', contents: outputFiles[0].text }],
   compatibilityDate: config.compatibility_date,
   bindings: { ...config.vars, SERVICE_URL, SERVICE_TOKEN, SITE_ORIGIN },
-  queueProducers: Object.fromEntries(producers.map(({ binding, queue }) => [binding, queue])),
-  queueConsumers: Object.fromEntries(
-    consumers.map((consumer) => [
-      consumer.queue,
-      {
-        maxBatchSize: consumer.max_batch_size,
-        maxBatchTimeout: consumer.max_batch_timeout,
-        maxRetries: consumer.max_retries,
-        deadLetterQueue: consumer.dead_letter_queue,
-      },
-    ]),
-  ),
 });
 await miniflare.ready;
 process.once('SIGTERM', () => miniflare.dispose());

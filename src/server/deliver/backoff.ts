@@ -30,7 +30,7 @@ export interface TriedRecord {
   key: string;
   /** Empty if senders are not known. */
   sender: string;
-  /** How often it had failed before, if it comes from a queue. */
+  /** How often it had failed before, if it is a row of a store. */
   tries: number;
 }
 
@@ -57,7 +57,7 @@ const SERVICES_OWN: readonly number[] = [401, 408, 425, 429];
 /**
  * Decides when requests may go to the service, and how many at a time. Two kinds of trouble are told apart:
  *
- * - Trouble of a record: the service refuses it and takes others. The queue or the page knows when to try it again. Its
+ * - Trouble of a record: the service refuses it and takes others. The store or the page knows when to try it again. Its
  *   sender waits once (see `createTurns`), and nobody else does.
  * - Trouble of the service: it answers nobody, refuses the token, asks for a wait, or fails the first records of several
  *   senders in a row. Then all records wait. After the pause one request goes at a time until one succeeds.
@@ -154,7 +154,7 @@ export const createBackoff = ({ most, now, ticks, tell }: Effects) => {
   return {
     /** Milliseconds until a request may go to the service; 0 if one may go now. */
     waitMs: (): number => left(Math.max(until, askedUntil)),
-    /** How often a record has failed, as far as this process and its queue know. */
+    /** How often a record has failed, as far as this process and its store know. */
     triesOf: ({ key, tries }: TriedRecord): number => Math.max(tries, records.get(key)?.tries ?? 0),
     health: (): ServiceHealth => {
       prune();

@@ -1,10 +1,9 @@
 import { waitInTrouble } from '../../interface/backoff.js';
 import { callback, timer } from '../../interface/kinds.js';
 import type { BatchResult } from '../../interface/wire.js';
-import { checkOptions, count, HOOK_KINDS, type Kinds } from '../check-options.js';
+import { count, HOOK_KINDS, type Kinds } from '../check-options.js';
 import { createTell, type Hooks } from '../hooks.js';
-import { keyOf, lineOf, type Incoming } from '../incoming.js';
-import { PATIENCE } from '../queue/ports.js';
+import { keyOf, lineOf, PATIENCE, type Incoming } from '../incoming.js';
 import { isFinal, retryLater, untried } from '../results.js';
 import { monotonicNow } from '../time.js';
 import { createBackoff, type ServiceHealth, type TriedRecord } from './backoff.js';
@@ -12,7 +11,7 @@ import { createKnownIds } from './known-ids.js';
 import { AGAIN, createTurns } from './turns.js';
 import { createUpstream, UPSTREAM_KINDS, type UpstreamOptions } from './upstream.js';
 
-/** Options of `createDelivery`. */
+/** How records are delivered to a service. */
 export interface DeliveryOptions extends Hooks, UpstreamOptions {
   /**
    * Requests to the service at a time at the most, over all batches. It begins with 4, again when nothing was under
@@ -36,9 +35,9 @@ export const DELIVERY_KINDS: Kinds<DeliveryOptions> = {
 /** A record to be delivered. */
 export interface Deliverable extends Incoming {
   /**
-   * Given if the record comes from a queue: how often it has failed, and when it was put there. Such a record needs no
-   * memory of ids here, since the queue has one, and it may be given back at any time. Until `settled`, when the queue
-   * knows the result, it counts as one of the requests that are under way. So a process that is killed leaves no more
+   * Given if the record is a row of a store: how often it has failed, and when it arrived. Such a record needs no memory of
+   * ids here, since the store has one, and it may be given back at any time. Until `settled`, when the store knows the
+   * result, it counts as one of the requests that are under way. So a process that is killed leaves no more
    * than those in doubt.
    */
   queued?: { tries: number; at: number; settled?: Promise<void> } | undefined;
@@ -88,21 +87,8 @@ const BUSY_MS = 2_000;
 /** A record of a slow sender that is given back counts as having waited for this long at most. */
 const LONGEST_SLOW_MS = 60_000;
 
-/**
- * Delivers records to the service: each once, those of one user in order, and a few at a time.
- *
- * @throws TypeError that names each wrong option and what to write.
- */
-export const createDelivery = (options: DeliveryOptions): Delivery => {
-  checkOptions('createDelivery', options, {
-    kinds: DELIVERY_KINDS,
-    required: ['baseUrl', 'token'],
-  });
-  return makeDelivery(options);
-};
-
-/** The same without a check of the options, for a relay that has checked them. */
-export const makeDelivery = (
+/** Delivers records to the service: each once, those of one user in order, and a few at a time. */
+export const createDelivery = (
   options: DeliveryOptions,
   { maxPending = MAX_PENDING } = {},
 ): Delivery => {

@@ -20,10 +20,25 @@ const COLUMNS = {
   cell: 'String',
   exported_at: `DateTime('UTC')`,
 } as const;
-const NAMES = Object.keys(COLUMNS);
+const NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
 
-/** The last second that a DateTime can hold. */
-const LAST_SECOND = 2 ** 32 - 1;
+/** The types of columns that hold each value of ours. */
+const FITTING: Readonly<Record<(typeof COLUMNS)[keyof typeof COLUMNS], RegExp>> = {
+  UInt64: /^U?Int(64|128|256)$/,
+  Int64: /^Int(64|128|256)$/,
+  String: /^(String|LowCardinality\(String\))$/,
+  [`DateTime('UTC')`]: /^DateTime(\(.*\))?$/,
+};
+
+/**
+ * Engines that keep rows as they came, with the names that hosts and clusters give them, such as `SharedMergeTree`. Those
+ * that are left out merge rows into one.
+ */
+const KEEPS_ROWS =
+  /^(?!.*(Replacing|Summing|Aggregating|Collapsing|Graphite|Coalescing))\w*MergeTree$/;
+
+/** The last second that each ClickHouse shows as it is. A DateTime holds some weeks more, which 18.16 takes for 1970. */
+const LAST_SECOND = Date.UTC(2106, 0) / 1_000 - 1;
 const secondOf = (ms: number): number => Math.min(LAST_SECOND, Math.max(0, Math.floor(ms / 1_000)));
 
 /** A row as JSON, but for the columns that are the same for a whole insert. */
@@ -80,17 +95,24 @@ export const prepareTable = async (
     `SELECT engine FROM system.tables WHERE database = ${textValue(database)} AND name = ${textValue(table)}`,
   );
   if (engine === undefined) await makeTable(ask, table, version);
-  else if (engine !== 'MergeTree')
+  else if (!KEEPS_ROWS.test(engine))
     throw new Error(
       `its table ${table} is a ${engine}, and an insert is all or nothing only in a MergeTree. Name another table: \`?table=…\``,
     );
-  const columns = (await ask(`DESCRIBE TABLE ${quotedName(table)}`)).map(
-    (line) => line.split('\t')[0],
+  const columns = new Map(
+    (await ask(`DESCRIBE TABLE ${quotedName(table)}`)).map((line) => {
+      const [column, type] = line.split('\t');
+      return [column, type!];
+    }),
   );
-  const missing = NAMES.filter((column) => !columns.includes(column));
-  if (missing.length)
+  const wrong = NAMES.flatMap((column) => {
+    const [type, needed] = [columns.get(column), COLUMNS[column]];
+    if (type !== undefined && FITTING[needed].test(type)) return [];
+    return [`${column} ${needed}${type === undefined ? '' : ` (it is ${type} there)`}`];
+  });
+  if (wrong.length)
     throw new Error(
-      `its table ${table} lacks the column ${missing.join(', ')}. Name another table, which is made then: \`?table=…\``,
+      `its table ${table} lacks the column ${wrong.join(', ')}. Name another table, which is made then: \`?table=…\``,
     );
   const settings = known(INSERT_SETTINGS, version);
   // An insert of no rows is refused if this user may not write.

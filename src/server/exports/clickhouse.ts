@@ -20,6 +20,8 @@ const WAIT_MS = 2_000;
 const INSERTS = { withinMs: 60_000, everyMs: 200, late: 'an earlier insert still runs there' };
 /** The same for deletions. They rewrite parts, which may take long. */
 const DELETIONS = { withinMs: 3_600_000, everyMs: 1_000, late: 'the deletion does not end' };
+/** Of several replicas, the one that is asked has to know what was inserted into another one. */
+const CONSISTENT = { select_sequential_consistency: 1 };
 /** Bytes of a statement. Erasures name users, whose names may be long. */
 const MAX_QUERY = 64 * 1_048_576;
 
@@ -31,7 +33,7 @@ const OF_A_ROW: ReadonlySet<number> = new Set([
 
 /** Asks for rows of numbers. */
 const readNumbers = async (ask: Ask, statement: string): Promise<number[][]> =>
-  (await ask(statement)).map((line) => line.split('\t').map(Number));
+  (await ask(statement, { settings: CONSISTENT })).map((line) => line.split('\t').map(Number));
 
 /** Waits until a count is 0. */
 const untilNone = async (
@@ -108,11 +110,16 @@ export const createClickhouseTarget = (address: string): Target => {
       const running = `SELECT count() FROM system.processes WHERE ${isOurs}`;
       await untilNone(ask, running, INSERTS, signal);
       const [line = ''] = await ask(
-        `SELECT count(), max(seq), hex(argMax(id, seq)) FROM ${table} WHERE ${ofSource(source)}`,
+        `SELECT count(), min(seq), max(seq), hex(argMax(id, seq)) FROM ${table}
+        WHERE ${ofSource(source)}`,
+        { settings: CONSISTENT },
       );
-      const [count, seq, id = ''] = line.split('\t');
+      const [count, first, place, id = ''] = line.split('\t');
       return Number(count)
-        ? { place: Number(seq), id: Buffer.from(id, 'hex').toString('utf8') }
+        ? {
+            ...{ first: Number(first), place: Number(place) },
+            id: Buffer.from(id, 'hex').toString('utf8'),
+          }
         : undefined;
     },
     fill: createFill({ maxRows: MAX_ROWS, maxCharacters: MAX_CHARACTERS, lineOf, insert }),

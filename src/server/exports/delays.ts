@@ -2,7 +2,7 @@ import type { Store } from '../store/port.js';
 import type { TargetState } from '../store/progress.js';
 
 /** How far a target of an export or of notifications is behind the store. */
-export interface TargetDelay extends Omit<TargetState, 'isHeld' | 'erased'> {
+export interface TargetDelay extends Omit<TargetState, 'isHeld' | 'erased' | 'owes'> {
   /** About how many rows are behind its place. */
   behind: number;
   /** For how long the oldest of them has been stored, in milliseconds; 0 if there is none. */
@@ -17,11 +17,13 @@ export const readDelays = async (
   const targets = await progress.targets();
   const last = targets.length ? await lastPlace() : 0;
   return Promise.all(
-    targets.map(async ({ isHeld: _, erased: __, ...target }) => {
-      const [oldest] = await rows({}, { after: target.place, limit: 1 });
+    targets.map(async ({ isHeld: _, erased: __, owes, ...target }) => {
+      const [next] = await rows({}, { after: target.place, limit: 1 });
+      const [oldest = next] =
+        owes === undefined ? [] : await rows({}, { after: owes - 1, before: owes + 1, limit: 1 });
       return {
         ...target,
-        behind: oldest ? last - target.place : 0,
+        behind: next ? last - target.place : 0,
         delay_ms: oldest ? Math.max(0, now - Date.parse(oldest.received_at)) : 0,
       };
     }),

@@ -11,6 +11,8 @@ import type { LastRow, Target } from './target.js';
 
 /** The longest time between two looks for new rows and erasures. */
 const LOOK_MS = 10_000;
+/** How often a target is asked whether its rows are still there. */
+const ASK_MS = 3_600_000;
 /** If a target refuses more rows than this without taking one, the fault is that of the target, and the rows wait. */
 const MAX_REFUSED = 10;
 /**
@@ -48,10 +50,11 @@ async function* withRest(
 const goOnFrom = async (
   { rows, lastPlace, progress }: ExportStore,
   { lock, keep }: HeldTarget,
+  place: number,
   there: LastRow | undefined,
 ): Promise<number> => {
   if (lock.memo !== undefined) throw new Error(lock.memo);
-  if (!there) return lock.place;
+  if (!there) return place;
   const [here] = await rows({}, { after: there.place - 1, before: there.place + 1, limit: 1 });
   if (there.place > (await lastPlace()) || (here && here.id !== there.id)) {
     const memo =
@@ -65,6 +68,22 @@ const goOnFrom = async (
 };
 
 /**
+ * The first row that is stored here and no longer in the target, because somebody has emptied it or dropped its table.
+ * Only its beginning is looked at: to compare all rows is the work of `verify`.
+ */
+const firstLost = async (
+  { rows, progress }: ExportStore,
+  { target, place, since }: { target: string; place: number; since: number },
+  there: LastRow | undefined,
+): Promise<number | undefined> => {
+  const before = Math.min(there?.first ?? Infinity, place + 1);
+  const [row] = await rows({}, { after: since, before, limit: 1 });
+  if (!row) return undefined;
+  const [dead] = await progress.dead(target, row.seq - 1, 1);
+  return dead?.place === row.seq ? undefined : row.seq;
+};
+
+/**
  * Fills a target with the rows of a store, in their order, until the returned function is called. One process at a time
  * has the target; others wait for it.
  */
@@ -72,6 +91,7 @@ export const startExport = ({ store, target, tell }: Parts): (() => Promise<void
   const { progress } = store;
   const { name } = target;
   const erasingTrouble = createReportOnce(tell, Date.now);
+  let isLossTold = false;
 
   /** Writes rows until the signal of the target is aborted. */
   const write = async (held: HeldTarget, works: () => void): Promise<void> => {
@@ -80,7 +100,23 @@ export const startExport = ({ store, target, tell }: Parts): (() => Promise<void
     const news = followRowNews(store, signal);
     const passErasuresOn = createErasing({ progress, target, tell, trouble: erasingTrouble }, held);
     await target.prepare(signal);
-    let place = await goOnFrom(store, held, await target.last?.(source.id, signal));
+    let { place } = lock;
+    let askedAt = 0;
+    /** Finds out where to go on, and says once that the target has lost rows. */
+    const askTarget = async (): Promise<void> => {
+      const there = await target.last?.(source.id, signal);
+      askedAt = monotonicNow();
+      const known = { target: name, place, since: source.since };
+      place = await goOnFrom(store, held, place, there);
+      const lost = target.last && (await firstLost(store, known, there));
+      if (lost !== undefined && !isLossTold)
+        tell.error({
+          kind: 'dropped',
+          message: `${name} lacks rows that it had, from place ${lost} on, as if its table was dropped or emptied: \`analytics-outbox export verify\` writes them again`,
+        });
+      isLossTold = lost !== undefined;
+    };
+    await askTarget();
     await keep({ place });
 
     const mayWrite = async (): Promise<void> => {
@@ -102,6 +138,7 @@ export const startExport = ({ store, target, tell }: Parts): (() => Promise<void
     let since: number | undefined = -Infinity;
     while (!signal.aborted) {
       await passErasuresOn();
+      if (monotonicNow() - askedAt >= ASK_MS) await askTarget();
       news.forget();
       const [first] = await store.rows({}, { after: place, limit: 1 });
       if (!first) {

@@ -5,8 +5,11 @@ import { LOCK_MS } from '../store/lock-ms.js';
 import type { Progress, TargetChanges, TargetLock } from '../store/progress.js';
 import { monotonicNow, sleep } from '../time.js';
 
-/** How often a lock is renewed, and how often a process tries to take a target that another process has. */
-const RENEW_MS = LOCK_MS / 3;
+/**
+ * How often in its time a lock is renewed, and a process tries to take a target that another process has; and the part of
+ * that time after which a process that could not renew it has to take it for lost.
+ */
+const [RENEWALS, SURE] = [5, 2 / 3];
 
 /** Another process has the target by now. It goes on there. */
 class LockLostError extends Error {
@@ -21,6 +24,8 @@ export interface HeldTarget {
   signal: AbortSignal;
   /** Notes what has changed, and renews the lock. Rejects if another process has the target by now. */
   keep: (changes?: TargetChanges) => Promise<void>;
+  /** Milliseconds for which no other process can have the target: not above 0 in one that has slept for too long. */
+  sureMs: () => number;
 }
 
 /** Renews a lock while some work goes on, and gives the target back at the end. */
@@ -32,15 +37,18 @@ export const withLock = async <Result>(
 ): Promise<Result> => {
   const ending = new AbortController();
   const signal = stop ? AbortSignal.any([stop, ending.signal]) : ending.signal;
+  let keptAt = -Infinity;
   const keep = async (changes?: TargetChanges): Promise<void> => {
-    if (await progress.keep(lock, changes)) return;
+    const at = monotonicNow();
+    if (await progress.keep(lock, changes)) return void (keptAt = at);
     ending.abort(new LockLostError(`another process has taken ${lock.target}`));
     throw ending.signal.reason;
   };
+  const sureMs = (): number => keptAt + lock.ms * SURE - monotonicNow();
   // If the database is away, the work finds out by itself.
-  const renewing = setInterval(() => void keep().catch(() => {}), RENEW_MS);
+  const renewing = setInterval(() => void keep().catch(() => {}), lock.ms / RENEWALS);
   try {
-    return await work({ lock, signal, keep });
+    return await work({ lock, signal, keep, sureMs });
   } catch (error) {
     throw ending.signal.aborted ? ending.signal.reason : error;
   } finally {
@@ -55,6 +63,8 @@ interface Parts {
   name: string;
   /** The place where the target begins if it is new. @default the first one */
   from?: () => Promise<number>;
+  /** Milliseconds for which its lock holds without being renewed. @default 30000 */
+  lockMs?: number;
   /**
    * Works with the target until its signal is aborted. If it rejects, the target is taken again after a wait. `works`
    * says that all goes well, so that the next failure is a new one.
@@ -70,7 +80,7 @@ interface Parts {
  * one gives the target back or its lock runs out.
  */
 export const holdTarget = (parts: Parts): (() => Promise<void>) => {
-  const { progress, name, from, work, tell, problemOf } = parts;
+  const { progress, name, from, lockMs: ms = LOCK_MS, work, tell, problemOf } = parts;
   const holder = crypto.randomUUID();
   const stopping = new AbortController();
   const stop = stopping.signal;
@@ -82,9 +92,9 @@ export const holdTarget = (parts: Parts): (() => Promise<void>) => {
     trouble.healed();
   };
   const hold = async (): Promise<void> => {
-    const lock = await progress.take(name, holder, from && { from: await from() });
+    const lock = await progress.take(name, holder, { ms, ...(from && { from: await from() }) });
     if (lock) await withLock(progress, lock, (held) => work(held, works), stop);
-    else await sleep(RENEW_MS, stop);
+    else await sleep(ms / RENEWALS, stop);
   };
   /** Waits after a failure. A stop or a lost lock is none. */
   const recover = async (error: unknown): Promise<void> => {

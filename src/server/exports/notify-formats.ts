@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { NotifyAddress } from './notify-address.js';
-import { cutText, wordsOf, type Message, type Words } from './notify-message.js';
+import { bareOf, cutText, wordsOf, type Message, type Words } from './notify-message.js';
 
 /** What requests to a target are made of. */
 export interface NotifyTarget {
@@ -48,8 +48,8 @@ const webhookHeaders = (id: string, body: string, secrets: readonly string[], no
   };
 };
 
-/** ntfy makes a file of a text that has more than 4,096 bytes. A UTF-16 unit has three at the most. */
-const MAX_TEXT = 1_000;
+/** Characters of a text, and of the same text once it is escaped for Slack. */
+const [MAX_TEXT, MAX_ESCAPED] = [1_000, 1_900];
 
 /** ntfy shows plain text. One that is sent again with its `sequence_id` replaces the first, and does not ring again. */
 const ntfyBody = (topic: string, sequence_id: string, { title, lines, link }: Words): object => ({
@@ -75,26 +75,51 @@ const slackBody = ({ title, lines, link }: Words): object => {
   const linked = link ? [`<${link}|Show the rows>`] : [];
   const section = (type: string, text: string) => ({ type: 'section', text: { type, text } });
   return {
-    text: [escapeSlack(text), ...linked].join('\n'),
+    text: [cutText(escapeSlack(text), MAX_ESCAPED), ...linked].join('\n'),
     blocks: [section('plain_text', text), ...linked.map((text) => section('mrkdwn', text))],
     ...{ unfurl_links: false, unfurl_media: false },
   };
 };
 
+/** The length of the longest text in a value. */
+const longestIn = (value: unknown): number =>
+  typeof value === 'object' && value
+    ? Math.max(0, ...Object.values(value).map(longestIn))
+    : String(value).length;
+const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value));
+
+/** What receivers take. ntfy makes a file of a longer message, and many servers take webhooks of 16 KiB. */
+const BOUNDS: Readonly<Record<NotifyAddress['kind'], (body: object) => boolean>> = {
+  webhook: (body) => bytesOf(body) <= 16_384,
+  ntfy: (body) => bytesOf(body) <= 4_096,
+  // https://docs.slack.dev/reference/block-kit/blocks/section-block
+  slack: (body) => longestIn(body) <= 3_000,
+};
+
+/** The body of a message, which is bare if it is too long for its receiver otherwise, or if that is wanted. */
+const bodyOf = (
+  { address: { kind, topic }, publicUrl }: NotifyTarget,
+  message: Message,
+  { now, isBare }: { now: number; isBare: boolean },
+): object => {
+  const bodies = {
+    webhook: (shown: Message) => webhookBody(shown),
+    ntfy: (shown: Message, link?: string) => ntfyBody(topic, message.id, wordsOf(shown, now, link)),
+    slack: (shown: Message, link?: string) => slackBody(wordsOf(shown, now, link)),
+  };
+  const whole = bodies[kind](message, publicUrl);
+  return isBare || !BOUNDS[kind](whole) ? bodies[kind](bareOf(message)) : whole;
+};
+
 /** The request that brings a message to a target. */
 export const notifyRequest = (
-  { address, secrets, publicUrl }: NotifyTarget,
+  target: NotifyTarget,
   message: Message,
-  now: number,
+  { now, isBare = false }: { now: number; isBare?: boolean },
 ): { url: string; headers: Record<string, string>; body: string } => {
-  const { kind, url, topic, authorization } = address;
-  const words = wordsOf(message, now, publicUrl);
-  const bodies = {
-    webhook: () => webhookBody(message),
-    ntfy: () => ntfyBody(topic, message.id, words),
-    slack: () => slackBody(words),
-  };
-  const body = JSON.stringify(bodies[kind]());
+  const { secrets, address } = target;
+  const { kind, url, authorization } = address;
+  const body = JSON.stringify(bodyOf(target, message, { now, isBare }));
   return {
     ...{ url, body },
     headers: {

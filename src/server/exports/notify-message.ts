@@ -41,7 +41,11 @@ export interface Message {
 /** How many groups a message names. */
 const NAMED = 10;
 const MAX_DESCRIPTION = 1_000;
-const MAX_TAGS = 16_384;
+const MAX_TAGS_BYTES = 4_096;
+/** Names in a bare message. */
+const MAX_BARE_NAME = 40;
+/** A link that is longer has no filters. A name of 200 characters may be 1,800 in a link. */
+const MAX_LINK = 1_000;
 
 /** A text with this many UTF-16 units at the most. */
 export const cutText = (text: string, most: number): string =>
@@ -49,7 +53,7 @@ export const cutText = (text: string, most: number): string =>
 
 export const shownRow = ({ id, called_at, received_at, user_id, body }: Row): ShownRow => {
   const { description, icon, tags } = body as EventBody;
-  const isSmall = JSON.stringify(tags ?? {}).length <= MAX_TAGS;
+  const isSmall = Buffer.byteLength(JSON.stringify(tags ?? {})) <= MAX_TAGS_BYTES;
   return {
     ...{ id, called_at, received_at, user_id },
     description: description === undefined ? undefined : cutText(description, MAX_DESCRIPTION),
@@ -77,6 +81,20 @@ export const createMessage = (groups: readonly [Group, ...Group[]]): Message => 
     ...{ from: times[0]!, to: times.at(-1)! },
   };
 };
+
+const bareRow = ({ id, called_at, received_at }: ShownRow): ShownRow => ({
+  ...{ id, called_at, received_at },
+});
+
+/** The same message with the beginnings of names, ids, times and counts alone, which is short whatever strangers sent. */
+export const bareOf = (message: Message): Message => ({
+  ...message,
+  groups: message.groups.map(({ project, channel, event, place, count, first, last }) => ({
+    ...{ project: cutText(project, MAX_BARE_NAME), channel: cutText(channel, MAX_BARE_NAME) },
+    ...{ event: cutText(event, MAX_BARE_NAME), place, count },
+    ...{ first: bareRow(first), last: bareRow(last) },
+  })) as unknown as Message['groups'],
+});
 
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
 const sinceWords = (from: string, now: number): string => {
@@ -109,8 +127,9 @@ export interface Words {
 /** The page of the rows, with the filters of one group. */
 const linkOf = (publicUrl: string, { groups }: Message): string => {
   const [{ project, channel, event }] = groups;
-  const query = groups.length > 1 ? '' : `?${new URLSearchParams({ project, channel, event })}`;
-  return `${publicUrl.replace(/\/+$/, '')}/rows${query}`;
+  const page = `${publicUrl.replace(/\/+$/, '')}/rows`;
+  const filtered = `${page}?${new URLSearchParams({ project, channel, event })}`;
+  return groups.length > 1 || filtered.length > MAX_LINK ? page : filtered;
 };
 
 export const wordsOf = (message: Message, now: number, publicUrl: string | undefined): Words => {

@@ -69,11 +69,14 @@ const startTarget = ({ store, name, post, matches, tell }: TargetParts): (() => 
       await note();
       const { outcome, words, retryAfterMs } = await post(message);
       tell.metric('notified', 1, { outcome });
-      if (outcome === 'delivered') {
+      if (outcome === 'delivered' || outcome === 'dropped') {
         ledger.settle(Date.now());
         failing = undefined;
         trouble.healed();
-        return note(null);
+        if (outcome === 'delivered') return note(null);
+        const about = message.count === 1 ? 'one row' : `${message.count} rows`;
+        tell.error({ kind: 'dropped', message: `the message about ${about}: ${name} ${words}` });
+        return note(words);
       }
       const since = failing?.since ?? monotonicNow();
       const waitMs = waitInTrouble(monotonicNow() - since, Math.random());

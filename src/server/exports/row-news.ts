@@ -5,15 +5,18 @@ import { createPause } from '../time.js';
 export const followRowNews = (store: Pick<Store, 'follow'>, signal: AbortSignal) => {
   let hasNews = false;
   const { pause, wake } = createPause();
-  const endFollowing = store.follow(() => {
-    hasNews = true;
-    wake();
-  });
+  const endFollowing = store.follow(() => ring());
   signal.addEventListener('abort', () => {
     endFollowing();
     wake();
   });
+  const ring = (): void => {
+    hasNews = true;
+    wake();
+  };
   return {
+    /** Ends the wait, or the next one, for another reason. */
+    ring,
     /** Has to be called before rows are read: what comes from then on is news. */
     forget: (): void => void (hasNews = false),
     /** Waits until there are news, for this time at the most. */

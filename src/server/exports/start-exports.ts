@@ -13,7 +13,7 @@ interface Parts {
   tell: Tell;
 }
 
-/** Fills targets until the returned function is called. A target that is away holds up no other one. */
+/** Fills targets, and measures the delays of all, until the returned function is called. A target that is away holds up no other one. */
 export const startExports = ({ store, targets, tell }: Parts): (() => Promise<void>) => {
   const stops = targets.map((target) => startExport({ store, target, tell }));
   const measure = async (): Promise<void> => {
@@ -22,11 +22,11 @@ export const startExports = ({ store, targets, tell }: Parts): (() => Promise<vo
       tell.metric('export_delay_ms', delay_ms, { target: name });
     }
   };
-  const measuring = targets.length
-    ? setInterval(() => void measure().catch(() => {}), MEASURE_MS) // the database is away: writes report it
-    : undefined;
+  // If the database is away, writes report it.
+  const measuring = setInterval(() => void measure().catch(() => {}), MEASURE_MS);
   return async () => {
     clearInterval(measuring);
     await Promise.all(stops.map((stop) => stop()));
+    await Promise.all(targets.map(({ close }) => close?.()));
   };
 };

@@ -31,18 +31,25 @@ export interface Target {
     erasures: readonly Erasure[],
     signal?: AbortSignal,
   ) => Promise<string | undefined>;
-  /** Counts its rows between two places in blocks of `block` places. Returns the sums by the first place of a block. */
-  sumPlaces: (
+  /**
+   * Counts its rows between two places in blocks of `block` places. Returns the sums by the first place of a block. Missing,
+   * as `places`, if its rows have other places.
+   */
+  sumPlaces?: (
     source: string,
     span: PlaceSpan & { block: number },
   ) => Promise<Map<number, PlaceSum>>;
   /** The places of its rows between two places. If it has a row twice, the place is there twice. */
-  places: (source: string, span: PlaceSpan) => Promise<number[]>;
+  places?: (source: string, span: PlaceSpan) => Promise<number[]>;
+  /** Closes its connections. */
+  close?: () => Promise<void>;
 }
 
 /** The last row of a source that a target has. */
 export interface LastRow {
   place: number;
+  /** The place of its first row of the source. */
+  first: number;
   id: string;
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../util/errors.js';
 import type { Row, Store } from '../store/port.js';
 import type { PlaceSpan } from '../store/progress.js';
 import { withLock, type HeldTarget } from './hold-target.js';
@@ -27,6 +28,12 @@ export interface Verified {
   gone: number;
   /** Rows that the target has more than once, by the first place of their block. */
   twice: { from: number; rows: number }[];
+  /** Rows behind the place of the target, which go there later. */
+  waiting: number;
+  /** Why the target takes no rows, in words; missing if it takes them. */
+  problem?: string | undefined;
+  /** Whether a process exports to the target now. */
+  isHeld: boolean;
 }
 
 interface Parts {
@@ -50,11 +57,14 @@ async function* pagesOf(
 
 /**
  * Compares the rows of a target with those of the store, up to the place of the target. Rows that are missing there are
- * written again, also those that it has refused. For that, the target is taken from the process that exports to it.
+ * written again, also those that it has refused. For that, the target is taken from the process that exports to it. If the
+ * target is away or set up wrongly, nothing is compared.
  */
 export const verify = async ({ store, target, onProgress }: Parts): Promise<Verified> => {
   const { progress } = store;
-  const { name } = target;
+  const { name, sumPlaces, places: placesOf } = target;
+  if (!sumPlaces || !placesOf)
+    throw new Error(`${name} takes each row once by its id: \`export from\` sends rows again`);
   const state = (await progress.targets()).find((one) => one.name === name);
   if (!state) throw new Error(`nothing was exported to ${name} yet`);
   const { id: source, since } = await progress.source();
@@ -62,14 +72,24 @@ export const verify = async ({ store, target, onProgress }: Parts): Promise<Veri
   // Rows up to `since` have another source there.
   const from = Math.max(first?.seq ?? state.place + 1, since + 1);
   const to = state.place + 1;
+  const behind = { from: Math.max(from, to), to: Number.MAX_SAFE_INTEGER, block: BLOCK };
+  const waiting = [...(await progress.sumPlaces(behind)).values()];
   const found: Verified = {
     ...{ from, to, stored: 0, exported: 0, filled: 0, missing: 0, dead: 0, gone: 0, twice: [] },
+    ...{ problem: state.message, isHeld: state.isHeld },
+    waiting: waiting.reduce((sum, { rows }) => sum + rows, 0),
   };
+  try {
+    // Makes a table that was dropped. To prepare files would delete the one that is being written.
+    if (target.last) await target.prepare();
+  } catch (error) {
+    return { ...found, to: from, problem: messageOf(error) };
+  }
 
   /** Compares the places of one block. */
   const compare = async (span: PlaceSpan) => {
     const here = await progress.places(span);
-    const there = await target.places(source, span);
+    const there = await placesOf(source, span);
     const has = new Set(there);
     return { here, there, missing: here.filter((place) => !has.has(place)) };
   };
@@ -110,10 +130,10 @@ export const verify = async ({ store, target, onProgress }: Parts): Promise<Veri
 
   /** Blocks with rows that the target lacks and can still be given. */
   const gaps: PlaceSpan[] = [];
-  for (let at = Math.floor(from / BLOCK) * BLOCK; at < to; at += BLOCKS * BLOCK) {
+  for (let at = Math.floor(from / BLOCK) * BLOCK; Math.max(at, from) < to; at += BLOCKS * BLOCK) {
     const span = { from: Math.max(at, from), to: Math.min(at + BLOCKS * BLOCK, to) };
     const here = await progress.sumPlaces({ ...span, block: BLOCK });
-    const there = await target.sumPlaces(source, { ...span, block: BLOCK });
+    const there = await sumPlaces(source, { ...span, block: BLOCK });
     for (let first = at; first < span.to; first += BLOCK) {
       const [ours, theirs] = [here.get(first), there.get(first)];
       found.stored += ours?.rows ?? 0;
@@ -136,7 +156,6 @@ export const verify = async ({ store, target, onProgress }: Parts): Promise<Veri
 
   const lock = (await progress.take(name, crypto.randomUUID(), { force: true }))!;
   await withLock(progress, lock, async (held) => {
-    await target.prepare(held.signal);
     await target.last?.(source, held.signal); // ends inserts that still run
     for (const block of gaps) {
       const compared = await compare(block);

@@ -1,7 +1,8 @@
 import { messageOf } from '../../util/errors.js';
 import { inTime } from '../../util/in-time.js';
 import type { Tell } from '../hooks.js';
-import { clientKeyOf, networkOf, type ClientOptions } from './client.js';
+import { blockOf, clientKeyOf, networkOf, type ClientOptions } from './client.js';
+import { createShares } from './shares.js';
 import { refusalOf, type Refusal } from '../refusal.js';
 
 /**
@@ -18,12 +19,20 @@ export interface Rate {
   burst: number;
 }
 
+/** The rate of a token that has one of its own. */
+export interface OwnRate {
+  /** Another one for each token. */
+  key: string;
+  rate: Rate | false;
+}
+
 /** Clients remembered at the most. */
 const MAX_CLIENTS = 10_000;
 
 /**
  * A token bucket for each client, in memory. A batch passes if there is one token left, and may leave a debt. Otherwise
- * a batch larger than the bucket could never pass. Clients without an address share a bucket.
+ * a batch larger than the bucket could never pass. What does not pass has cost as much, so it is charged, too, down to a
+ * debt of one burst. Clients without an address share a bucket.
  */
 export const createRateLimit = (rate: Rate, now: () => number) => {
   const { perSecond } = rate;
@@ -36,96 +45,24 @@ export const createRateLimit = (rate: Rate, now: () => number) => {
     const { tokens, at } = buckets.get(client) ?? { tokens: burst, at: time };
     const filled = Math.min(burst, tokens + (Math.max(0, time - at) / 1_000) * perSecond);
     const passes = filled >= 1;
+    const left = passes ? filled - records : Math.min(filled, Math.max(-burst, filled - records));
     buckets.delete(client);
-    buckets.set(client, { tokens: passes ? filled - records : filled, at: time });
+    buckets.set(client, { tokens: left, at: time });
     if (buckets.size > MAX_CLIENTS) buckets.delete(buckets.keys().next().value);
-    return passes ? 0 : ((1 - filled) / perSecond) * 1_000;
+    return passes ? 0 : ((1 - left) / perSecond) * 1_000;
   };
 };
-
-const MIB = 1_048_576;
-
-/** Counts bytes of bodies, in all and of each client. Clients that cannot be told apart have no bound of their own. */
-const createBytes = (ofAll: number, ofClient: number) => {
-  let held = 0;
-  const clients = new Map<string, number>();
-  return {
-    /** Why there is no room for more bytes, if there is none. */
-    lacks: (client: string, bytes: number): 429 | 503 | undefined => {
-      if (client && (clients.get(client) ?? 0) + bytes > ofClient) return 429;
-      return held + bytes > ofAll ? 503 : undefined;
-    },
-    change: (client: string, bytes: number): void => {
-      const left = (clients.get(client) ?? 0) + bytes;
-      held += bytes;
-      if (left) clients.set(client, left);
-      else clients.delete(client);
-    },
-  };
-};
-
-/**
- * Counts the bytes of bodies in memory, as they come. A body that is read in one piece cannot be counted before all of
- * it is there, so it needs a reservation, and there are few of them. A stranger who announces bodies and sends nothing
- * can only use up the reservations; all other bodies are then read piece by piece.
- */
-export const createHeldBodies = ({ ofAll = 64 * MIB, ofClient = 8 * MIB } = {}) => {
-  const bytes = createBytes(ofAll, ofClient);
-  const reserved = createBytes(ofAll / 4, ofClient / 4);
-
-  /** One more body of a client. */
-  return (client: string) => {
-    let size = 0;
-    let announced = 0;
-    let isReleased = false;
-    const reserve = (length: number): void => {
-      reserved.change(client, length - announced);
-      announced = length;
-    };
-    return {
-      /** Whether a body of this length may be read in one piece. */
-      mayReserve: (length: number): boolean => {
-        if (reserved.lacks(client, length)) return false;
-        reserve(length);
-        return true;
-      },
-      /**
-       * Counts the body as this many bytes, unless it counts as more already, or returns why there is no room. Bytes that
-       * come after the body was given up are not counted.
-       */
-      grow: (to: number): 429 | 503 | undefined => {
-        if (isReleased) return undefined;
-        const more = Math.max(0, to - size);
-        const lack = bytes.lacks(client, more);
-        if (lack) return lack;
-        size += more;
-        bytes.change(client, more);
-        return undefined;
-      },
-      /** Bytes that are counted. */
-      size: (): number => size,
-      /** The body is not held any more. */
-      release: (): void => {
-        isReleased = true;
-        reserve(0);
-        bytes.change(client, -size);
-        size = 0;
-      },
-    };
-  };
-};
-
-export type HeldBody = ReturnType<ReturnType<typeof createHeldBodies>>;
 
 /** Options that say who may send, and how much. */
 export interface AdmissionOptions extends ClientOptions {
   /**
    * Records that a client may send, in the memory of this process; `false` is no limit, and a function decides by itself.
-   * All clients of one IPv6 network (/48) may send four times as many. @default { perSecond: 100, burst: 1000 }
+   * All clients of one IPv6 network (/48) may send sixteen times as many. @default { perSecond: 100, burst: 1000 }
    */
   rateLimit?: Rate | RateLimit | false | undefined;
   /**
-   * Records that all clients together may send, in the memory of this process; `false` is no limit.
+   * Records that all clients together may send, in the memory of this process; `false` is no limit. No network has more
+   * than half of what the others leave.
    * @default { perSecond: 2000, burst: 20000 }
    */
   ceiling?: Rate | false | undefined;
@@ -147,16 +84,29 @@ interface Effects extends AdmissionOptions {
 const CLIENT_RATE: Rate = { perSecond: 100, burst: 1_000 };
 const CEILING: Rate = { perSecond: 2_000, burst: 20_000 };
 /** An IPv6 network (/48) may send as much as this many clients: it may be one customer, or a university. */
-const NETWORK_CLIENTS = 4;
+const NETWORK_CLIENTS = 16;
+
+/** How long a network waits whose share of the ceiling is used up. Others use up less of it at any time. */
+const SHARE_MS = 1_000;
 
 const WORDS: Readonly<Record<Limit, string>> = {
   client: 'Too many records of this client. Raise the rate limit, if it is one of yours.',
   network: 'Too many records of one IPv6 network. Raise the rate limit, if its clients are yours.',
-  all: 'Too many records of all clients. Raise the ceiling, if they are yours.',
+  all: 'Too many records of all clients, for the share of this network. Raise the ceiling, if they are yours.',
 };
 
-/** Charges tokens to one account. Returns a refusal if it is overdrawn. */
-export type Charge = (tokens: number) => Refusal | undefined | Promise<Refusal | undefined>;
+/** Charges tokens to an account. Returns a refusal if it is overdrawn. */
+type Charge = (tokens: number) => Refusal | undefined | Promise<Refusal | undefined>;
+
+/** What a request is charged to. */
+export interface Account {
+  /** The network of its client, or its token if that has a rate of its own. Bodies and the ceiling are shared by these. */
+  network: string;
+  /** Charges what it costs to read the request. */
+  charge: Charge;
+  /** Charges records to the network's share of the ceiling. */
+  admit: (records: number) => Refusal | undefined;
+}
 
 /**
  * Decides how much may be sent. Each check returns a refusal, or undefined. The cost of reading a request is charged
@@ -168,7 +118,7 @@ export const createAdmission = (effects: Effects) => {
   const ofClient: RateLimit | false =
     typeof rateLimit === 'object' ? createRateLimit(rateLimit, now) : rateLimit;
   const ofNetwork = typeof rateLimit === 'object' && createRateLimit(manyTimes(rateLimit), now);
-  const ofAll = ceiling && createRateLimit(ceiling, now);
+  const ofAll = ceiling && createShares(ceiling, now);
   /** The limits of tokens with a rate of their own. */
   const ofTokens = new Map<string, ReturnType<typeof createRateLimit>>();
 
@@ -176,23 +126,31 @@ export const createAdmission = (effects: Effects) => {
     tell.metric('rate_limited', 1, { limit });
     return refusalOf('rate', WORDS[limit], { status: limit === 'all' ? 503 : 429, waitMs });
   };
-  const refuseBy = (limit: Limit, waitMs: number): Refusal | undefined =>
-    waitMs > 0 ? refuseRate(limit, waitMs) : undefined;
 
-  /** Charges a client and its network. */
-  const chargeClient = (client: string): Charge => {
-    const network = networkOf(client);
+  /** Charges a client, and its network if that is one of IPv6: there each customer has many clients. */
+  const chargeClient = (client: string, network: string): Charge => {
+    const ofCustomer = ofNetwork && blockOf(network) ? ofNetwork : () => 0;
     return (tokens) => {
       // Ask the network first: a request that it refuses must not be charged to the client.
-      const networkMs = ofNetwork && network ? ofNetwork(network, 0) : 0;
+      const networkMs = ofCustomer(network, 0);
       if (networkMs) return refuseRate('network', networkMs);
       const settle = (waitMs: number): Refusal | undefined => {
         if (waitMs > 0) return refuseRate('client', waitMs);
-        if (ofNetwork && network) ofNetwork(network, tokens);
+        ofCustomer(network, tokens);
         return undefined;
       };
       const waitMs = ofClient ? ofClient(client || undefined, tokens) : 0;
       return typeof waitMs === 'number' ? settle(waitMs) : waitMs.then(settle);
+    };
+  };
+
+  const chargeToken = ({ key, rate }: OwnRate): Charge => {
+    if (!rate) return () => undefined;
+    const limit = ofTokens.get(key) ?? createRateLimit(rate, now);
+    ofTokens.set(key, limit);
+    return (tokens) => {
+      const waitMs = limit(key, tokens);
+      return waitMs > 0 ? refuseRate('client', waitMs) : undefined;
     };
   };
 
@@ -225,20 +183,17 @@ export const createAdmission = (effects: Effects) => {
         return failed('clientAddress', error);
       }
     },
-    /** The account that is charged: that of a client, or of a token with a rate of its own. */
-    accountOf: (client: string, own?: { key: string; rate: Rate | false }): Charge => {
-      if (own?.rate === false) return () => undefined;
-      if (own) {
-        const limit = ofTokens.get(own.key) ?? createRateLimit(own.rate, now);
-        ofTokens.set(own.key, limit);
-        return (tokens) => refuseBy('client', limit(own.key, tokens));
-      }
-      const ofOne = chargeClient(client);
-      return (tokens) => unless('rateLimit', () => ofOne(tokens));
+    /** The account of a client, or of a token with a rate of its own. */
+    accountOf: (client: string, own?: OwnRate): Account => {
+      const network = own ? `token ${own.key}` : networkOf(client);
+      const ofOne = own ? chargeToken(own) : chargeClient(client, network);
+      return {
+        network,
+        charge: (tokens) => unless('rateLimit', () => ofOne(tokens)),
+        admit: (records) =>
+          !ofAll || ofAll(network, records) ? undefined : refuseRate('all', SHARE_MS),
+      };
     },
-    /** Charges records to the ceiling of all clients. */
-    admit: (records: number): Refusal | undefined =>
-      refuseBy('all', ofAll ? ofAll(undefined, records) : 0),
   };
 };
 

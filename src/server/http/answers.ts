@@ -5,7 +5,6 @@ const MESSAGES = {
   403: 'Not allowed',
   404: 'Not found',
   405: 'Method not allowed',
-  408: 'Too slow',
   413: 'Too large',
   415: 'Wrong content type',
   422: 'Not stored',

@@ -1,38 +1,38 @@
-import type { HeldBody } from './admission.js';
+import { refusalOf, type Refusal } from '../refusal.js';
+import { busy, SMALL_BYTES, type HeldBody } from './held-bodies.js';
 
-interface Limits {
-  /** Bytes at the most, both compressed and inflated. */
-  maxBytes: number;
-  /** Counts the bytes in memory. */
-  held: Pick<HeldBody, 'grow' | 'mayReserve'>;
-}
-
-/** Bytes of a body at the most. A page sends 60,000. */
+/** Bytes of a body at the most, both compressed and inflated. A page sends 60,000. */
 export const MAX_BODY_BYTES = 1_048_576;
 /** The whole body must have come within this time. */
 const MAX_WAIT_MS = 10_000;
-/** A body of up to this many bytes is read in one piece, if its header says its length. */
-const MAX_PIECE = 65_536;
 
-/** Why a body is refused. */
-export type BodyStatus = 400 | 408 | 413 | 415 | 429 | 503;
+const UNREADABLE = refusalOf(
+  'body',
+  'The body is incomplete, not in the encoding that it names, or not UTF-8.',
+);
+const WRONG_ENCODING = refusalOf('body', 'The content encoding must be gzip, or none.', {
+  status: 415,
+});
+const TOO_LARGE = refusalOf('size', `The body may have ${MAX_BODY_BYTES} bytes at the most.`);
+/** Not a 408, after which Chromium sends the same body again by itself. */
+const LATE = busy('The body did not come in time.');
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 class Refused extends Error {
-  constructor(readonly status: BodyStatus) {
+  constructor(readonly refusal: Refusal) {
     super();
   }
 }
 
-const refuse = (status: BodyStatus | undefined): void => {
-  if (status) throw new Refused(status);
+const refuse = (refusal: Refusal | undefined): void => {
+  if (refusal) throw new Refused(refusal);
 };
 
 /** Reads in one piece, which costs much less than a stream. */
-const readWhole = async (request: Request, { held, maxBytes }: Limits): Promise<Bytes> => {
+const readWhole = async (request: Request, held: HeldBody): Promise<Bytes> => {
   const bytes = new Uint8Array(await request.arrayBuffer());
-  if (bytes.length > maxBytes) refuse(413);
+  if (bytes.length > MAX_BODY_BYTES) refuse(TOO_LARGE);
   refuse(held.grow(bytes.length));
   return bytes;
 };
@@ -40,7 +40,7 @@ const readWhole = async (request: Request, { held, maxBytes }: Limits): Promise<
 /** Reads piece by piece, counting each as it comes, until the signal ends it. */
 const readPieces = async (
   body: ReadableStream<Bytes>,
-  { held, maxBytes }: Limits,
+  held: HeldBody,
   signal: AbortSignal,
 ): Promise<Bytes> => {
   const reader = body.getReader();
@@ -54,7 +54,7 @@ const readPieces = async (
       const { done, value } = await reader.read();
       if (done) return bytes.subarray(0, size);
       const next = size + value.length;
-      if (next > maxBytes) refuse(413);
+      if (next > MAX_BODY_BYTES) refuse(TOO_LARGE);
       refuse(held.grow(next));
       if (next > bytes.length) {
         const larger = new Uint8Array(Math.max(next, 2 * bytes.length));
@@ -81,42 +81,44 @@ const encodingOf = (headers: Headers): string =>
     .filter((name) => name !== 'identity')
     .join();
 
-const read = async (request: Request, limits: Limits, signal: AbortSignal): Promise<string> => {
+const read = async (request: Request, held: HeldBody, signal: AbortSignal): Promise<string> => {
   const { headers } = request;
   const encoding = encodingOf(headers);
-  const length = headers.get('content-length');
-  if (encoding && encoding !== 'gzip') refuse(415);
-  if (Number(length) > limits.maxBytes) refuse(413);
-  const isShort = length !== null && Number(length) <= MAX_PIECE;
-  const isWhole = isShort && limits.held.mayReserve(Number(length));
+  const length = Number(headers.get('content-length') ?? NaN);
+  if (encoding && encoding !== 'gzip') refuse(WRONG_ENCODING);
+  if (length > MAX_BODY_BYTES) refuse(TOO_LARGE);
+  refuse(held.grow(length || 0));
   let bytes: Bytes = new Uint8Array(0);
-  if (isWhole) bytes = await readWhole(request, limits);
-  else if (request.body) bytes = await readPieces(request.body, limits, signal);
+  if (length <= SMALL_BYTES) bytes = await readWhole(request, held);
+  else if (request.body) bytes = await readPieces(request.body, held, signal);
   if (encoding) {
     const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-    bytes = await readPieces(inflated, limits, signal);
+    bytes = await readPieces(inflated, held, signal);
   }
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 };
 
 /**
- * Reads a body, or returns the status that refuses it. The body may have a wrong length, never end, come very slowly,
- * or inflate to far more than was sent. If it breaks off, or is not gzip or not UTF-8, the status is 400.
+ * Reads a body, or returns why it is refused. The body may have a wrong length, never end, come very slowly, or inflate
+ * to far more than was sent, and it may be cut off where others need its room.
  */
-export const readBody = async (request: Request, limits: Limits): Promise<string | BodyStatus> => {
+export const readBody = async (request: Request, held: HeldBody): Promise<string | Refusal> => {
   const end = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<BodyStatus>((resolve) => {
-    timer = setTimeout(() => {
-      resolve(408);
+  const ended = new Promise<Refusal>((resolve) => {
+    const cutOff = (why: Refusal): void => {
+      resolve(why);
       end.abort(); // only then: an abort costs more than to read a short body
-    }, MAX_WAIT_MS);
+    };
+    held.cutOff = cutOff;
+    timer = setTimeout(() => cutOff(LATE), MAX_WAIT_MS);
   });
   try {
-    return await Promise.race([read(request, limits, end.signal), late]);
+    return await Promise.race([read(request, held, end.signal), ended]);
   } catch (error) {
-    return error instanceof Refused ? error.status : 400;
+    return error instanceof Refused ? error.refusal : UNREADABLE;
   } finally {
     clearTimeout(timer);
+    held.cutOff = undefined;
   }
 };

@@ -58,10 +58,16 @@ export const clientKeyOf = (address: unknown): string => {
   return ip.length === 4 ? ip.join('.') : `${ip.slice(0, 4).join(':')}::/64`;
 };
 
-/** The network of a client's key, the first 48 bits of an IPv6 address. It has an account, too. */
-export const networkOf = (key: string): string | undefined => {
-  const [, network] = /^((?:[\da-f]{1,4}:){3})[\da-f]{1,4}::\/64$/.exec(key) ?? [];
-  return network && `${network}:/48`;
+/** The network of a client's key: the first 24 bits of IPv4, or 48 of IPv6. What is no address is a network of its own. */
+export const networkOf = (key: string): string =>
+  key
+    .replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24')
+    .replace(/^((?:[\da-f]{1,4}:){3})[\da-f]{1,4}::\/64$/, '$1:/48');
+
+/** The first 32 bits of an IPv6 network, which is what a provider has. */
+export const blockOf = (network: string): string | undefined => {
+  const [, block] = /^((?:[\da-f]{1,4}:){2})[\da-f]{1,4}::\/48$/.exec(network) ?? [];
+  return block && `${block}:/32`;
 };
 
 /**
@@ -112,5 +118,20 @@ export const createOpaqueWord = (secret?: string | (() => Promise<string>)) => {
     known.set(text, word);
     if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
     return word;
+  };
+};
+
+/**
+ * The same with a secret of the day, so that a client has the same word in all processes and after a restart, and another
+ * one on another day.
+ */
+export const createDailyWord = (secretOf: (day: string) => Promise<string>, now: () => number) => {
+  let day = '';
+  let wordOf = createOpaqueWord();
+  return (text: string): Promise<string> => {
+    const today = new Date(now()).toISOString().slice(0, 10);
+    if (today !== day) wordOf = createOpaqueWord(() => secretOf(today));
+    day = today;
+    return wordOf(text);
   };
 };

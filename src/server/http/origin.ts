@@ -6,14 +6,44 @@ export type Origins = readonly string[] | ((origin: string) => boolean);
 /** Origins of apps and extensions, whose host is chosen by their maker or the browser: `app://-`. */
 const APP_ORIGIN = /^(?!https?:)[a-z][a-z\d+.-]*:\/\/[a-z\d._-]+(:\d+)?$/;
 
+/** Whether a text is an origin of pages as browsers write it: no path, no slash at the end, no default port. */
+const isPageOrigin = (text: string): boolean => isHttpUrl(text) && new URL(text).origin === text;
+
+/** The subdomains of a domain, on any level: `https://*.shop.example`. */
+const SUBDOMAINS = /^(https?:\/\/)\*\.(.+)$/;
+/** A domain with a name of its own below the last dot, which is no part of an address in digits. */
+const DOMAIN = /\.[a-z][a-z\d-]*$/;
+/** Where registries of countries give out names on the second level, in the words that most of them use: `co.uk`. */
+const OF_REGISTRY =
+  /^(ac|co|com|edu|go|gob|gouv|gov|gv|ltd|me|mil|ne|net|nom|or|org|plc|sch)\.[a-z]{2}$/;
+
+const areSubdomains = (text: string): boolean => {
+  const [, scheme, host] = SUBDOMAINS.exec(text) ?? [];
+  if (!host || !isPageOrigin(scheme + host)) return false;
+  const { hostname } = new URL(scheme + host);
+  return DOMAIN.test(hostname) && !OF_REGISTRY.test(hostname);
+};
+
+/** What may be listed, for messages. */
+export const ORIGIN_WORDS =
+  '"https://shop.example", or "https://*.shop.example" for all below a domain of your own; nothing else may have a "*"';
+
 /**
- * Whether the value is an origin as browsers write it: no path, no slash at the end, no default port. Origins of apps
- * and extensions count, too (`capacitor://localhost`, `chrome-extension://…`). `null` does not: all sandboxed frames
- * and local files have it.
+ * Whether the value may be listed: an origin, or all subdomains of a domain that a registry has given to somebody.
+ * Origins of apps and extensions count, too (`capacitor://localhost`, `chrome-extension://…`). `null` does not: all
+ * sandboxed frames and local files have it.
  */
 export const isOrigin = (value: unknown): boolean =>
   typeof value === 'string' &&
-  (APP_ORIGIN.test(value) || (isHttpUrl(value) && new URL(value).origin === value));
+  (APP_ORIGIN.test(value) || isPageOrigin(value) || areSubdomains(value));
+
+/** Whether an origin is the listed one, or one of the listed subdomains. */
+const fits = (origin: string, listed: string): boolean => {
+  const [scheme = '', domain] = listed.split('*');
+  if (domain === undefined) return origin === listed;
+  const isLonger = origin.length > scheme.length + domain.length;
+  return isLonger && origin.startsWith(scheme) && origin.endsWith(domain) && isPageOrigin(origin);
+};
 
 /** The modes of requests by scripts and beacons. A form, a link and a typed address have `navigate`. */
 const MODES: readonly (string | null)[] = [null, 'cors', 'no-cors', 'same-origin'];
@@ -24,7 +54,9 @@ export const listedOrigin = (request: Request, origins: Origins): string | undef
   if (origin === null || origin === 'null') return undefined;
   // In plain JavaScript the function may be async, and a promise is not `false`.
   const isListed =
-    typeof origins === 'function' ? origins(origin) === true : origins.includes(origin);
+    typeof origins === 'function'
+      ? origins(origin) === true
+      : origins.some((listed) => fits(origin, listed));
   return isListed ? origin : undefined;
 };
 

@@ -21,6 +21,7 @@ export const MAX_TEXT = 200;
 export type Asked<Value> = { value: Value } | { wrong: string };
 
 const wrong = (words: string): { wrong: string } => ({ wrong: words });
+export const NO_USER = '`project` and `user` must be given';
 
 /** A whole number, undefined if the query has none, NaN if it has something else. */
 const numberIn = (query: URLSearchParams, name: string): number | undefined => {
@@ -81,22 +82,46 @@ export const readFilter = (
   };
 };
 
+/**
+ * What is wrong with the query of a deletion, which may have these parameters. Otherwise more rows would go than somebody
+ * means: the `&` in a name begins another parameter, and a script may have an empty variable.
+ */
+const faultOf = (query: URLSearchParams, known: readonly string[]): string | undefined => {
+  const names = [...query.keys()];
+  const other = names.find((name) => !known.includes(name));
+  if (other !== undefined) return `\`${other}\` is not known here: ${known.join(', ')}`;
+  const twice = names.find((name) => query.getAll(name).length > 1);
+  if (twice !== undefined) return `\`${twice}\` may be given once`;
+  const empty = names.find((name) => query.get(name) === '');
+  return empty === undefined ? undefined : `\`${empty}\` must not be empty`;
+};
+
+/** Texts of a query as they were read, for an answer that has found nothing. */
+export const inQuotes = (texts: object): string => {
+  const parts = Object.entries(texts).map(([name, text]) => `${name} ${JSON.stringify(text)}`);
+  const isSpaced = Object.values(texts).some((text) => String(text).includes(' '));
+  const hint = '. A plus in an address is a space: write %2B, or use --data-urlencode of curl';
+  return parts.join(', ') + (isSpaced ? hint : '');
+};
+
+/** An erasure of one user. */
+export const readErasure = (
+  query: URLSearchParams,
+): Asked<{ project: string; user_id: string }> => {
+  const [project, user_id] = [query.get('project'), query.get('user')];
+  if (!project || !user_id) return wrong(NO_USER);
+  const fault = faultOf(query, ['project', 'user']);
+  return fault === undefined ? { value: { project, user_id } } : wrong(fault);
+};
+
 const OF_DELETION = ['project', 'channel', 'event', 'from', 'to', 'dry', 'upto'];
 
 /** A deletion of rows: only counted, or up to the place that the count has named. */
 export const readDeletion = (
   query: URLSearchParams,
 ): Asked<{ erased: Erased; upto: number | undefined }> => {
-  const names = [...query.keys()];
-  const other = names.find((name) => !OF_DELETION.includes(name));
-  // Otherwise more rows would go than somebody means.
-  if (other !== undefined)
-    return wrong(`\`${other}\` is not known here: ${OF_DELETION.join(', ')}`);
-  const twice = names.find((name) => query.getAll(name).length > 1);
-  if (twice !== undefined) return wrong(`\`${twice}\` may be given once`);
-  // A script with an empty variable must not delete more than it means.
-  const empty = names.find((name) => query.get(name) === '');
-  if (empty !== undefined) return wrong(`\`${empty}\` must not be empty`);
+  const fault = faultOf(query, OF_DELETION);
+  if (fault !== undefined) return wrong(fault);
   const project = query.get('project');
   if (!project) return wrong('`project` must be given');
   const upto = numberIn(query, 'upto');

@@ -4,6 +4,7 @@ import { readDelays } from '../exports/delays.js';
 import { answerJson, refuse } from '../http/answers.js';
 import { parseJson } from '../records.js';
 import { readBody } from '../http/body.js';
+import { createHeldBodies } from '../http/held-bodies.js';
 import type { ServiceOptions } from '../service-options.js';
 import type { Setup } from '../setup.js';
 import type { Count, Span, Store } from '../store/port.js';
@@ -16,7 +17,10 @@ import { readPlace } from './place.js';
 import {
   MAX_PROFILES,
   MAX_RESENT,
+  NO_USER,
+  inQuotes,
   readDeletion,
+  readErasure,
   readFilter,
   readHourFilter,
   readSpan,
@@ -24,10 +28,8 @@ import {
 } from './query.js';
 import type { ReadingTrouble } from './reading-trouble.js';
 
-const RESEND_BODY = {
-  maxBytes: 65_536,
-  held: { grow: () => undefined, mayReserve: () => true },
-};
+/** The body of a request to send refused records again has this many bytes at the most. */
+const RESEND_BYTES = 65_536;
 
 interface Parts extends Pick<ServiceOptions, 'page'> {
   store: Store;
@@ -52,7 +54,6 @@ const PAGE_HEADERS = {
 };
 const DATA_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-const NO_USER = '`project` and `user` must be given';
 const wrong = (message: string): Response => refuse(400, { message });
 const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' in asked;
 
@@ -134,7 +135,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   };
 
   const resend = async (c: Context): Promise<Response> => {
-    const body = await readBody(c.req.raw, RESEND_BODY);
+    const body = await readBody(c.req.raw, createHeldBodies({ all: RESEND_BYTES })('', ''));
     const parsed = typeof body === 'string' ? parseJson(body) : undefined;
     const seqs = isObject(parsed) ? parsed['seqs'] : undefined;
     const isFine =
@@ -206,14 +207,22 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     const asked = readDeletion(queryOf(c));
     if (isWrong(asked)) return wrong(asked.wrong);
     const { erased, upto } = asked.value;
-    if (upto === undefined) return answerRead(await store.countErased(erased));
-    return answerRead({ deleted: await store.erase(erased, upto) });
+    if (upto !== undefined) return answerRead({ deleted: await store.erase(erased, upto) });
+    const counted = await store.countErased(erased);
+    const message = `There are no such rows: ${inQuotes(erased)}`;
+    return answerRead({ ...counted, ...(!counted.rows && { message }) });
   };
 
   const erase = async (c: Context): Promise<Response> => {
-    const [project, user] = [queryOf(c).get('project'), queryOf(c).get('user')];
-    if (!project || !user) return wrong(NO_USER);
-    return answerRead({ deleted: await store.erase({ project, user_id: user }) });
+    const asked = readErasure(queryOf(c));
+    if (isWrong(asked)) return wrong(asked.wrong);
+    const { project, user_id } = asked.value;
+    const [profile] = await store.profiles({ project, user_id }, { limit: 1 });
+    const deleted = await store.erase({ project, user_id });
+    const message = profile
+      ? 'There were no rows. The profile is deleted'
+      : `Nobody of this name is there: ${inQuotes({ project, user: user_id })}`;
+    return answerRead({ deleted, ...(!deleted && { message }) });
   };
 
   app.get('/rows', showRows);

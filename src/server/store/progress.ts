@@ -1,6 +1,7 @@
 import { nanoid } from 'nanoid';
 import { number, type Database } from './database.js';
 import { LOCK_MS } from './lock-ms.js';
+import { createParked, parkedTables, type Parked } from './parked.js';
 import { present } from './present.js';
 
 /** A target as the store knows it. */
@@ -14,6 +15,9 @@ export interface TargetState {
   message?: string;
   /** How many rows the target itself has refused. */
   dead: number;
+  /** How many rows up to the place are still to be sent, 100,000 at the most, and the lowest place of them. */
+  parked: number;
+  owes?: number;
   /** Whether a process has it now. */
   isHeld: boolean;
 }
@@ -26,6 +30,8 @@ export interface TargetLock {
   erased: number;
   /** What a notifier has to know after a restart, in its own words. */
   memo?: string;
+  /** Milliseconds for which it holds without being renewed. */
+  ms: number;
 }
 
 /** What can be noted of a target. */
@@ -90,13 +96,13 @@ export interface Progress {
   /** Begins a new order of rows, for targets that have rows of a store that was set back. */
   newSource(since: number): Promise<string>;
   /**
-   * Takes a target for 30 seconds. If another process has it, it is taken only by `force`. A new target begins behind the
-   * place `from`.
+   * Takes a target for `ms` milliseconds (30 seconds). If another process has it, it is taken only by `force`, or if that
+   * process ran on this machine and has ended. A new target begins behind the place `from`.
    */
   take(
     target: string,
     holder: string,
-    options?: { from?: number; force?: boolean },
+    options?: { from?: number; force?: boolean; ms?: number },
   ): Promise<TargetLock | undefined>;
   /** Notes how far a target has come, and renews the lock. Returns false if another process has the target by now. */
   keep(lock: TargetLock, changes?: TargetChanges): Promise<boolean>;
@@ -126,13 +132,27 @@ export interface Progress {
   sumPlaces(span: PlaceSpan & { block: number }): Promise<Map<number, PlaceSum>>;
   /** The places of the stored rows between two places, in their order. */
   places(span: PlaceSpan): Promise<number[]>;
+  /** Rows that are still to be sent to a target, though its place has passed them. */
+  parked: Parked;
+  /**
+   * The secret of a day (`2026-01-31`), which all processes share. It is made when it is first asked for. Secrets that are
+   * more than 7 days older are deleted, so that no word that was made with them leads to an address any more.
+   */
+  secretOf(day: string): Promise<string>;
 }
 
 /** A statement and its values. */
 export type PlainStatement = readonly [sql: string, ...values: unknown[]];
 
 /** What an engine provides. */
-export type ProgressDatabase = Pick<Database, 'read' | 'write' | 'transaction' | 'table' | 'now'>;
+export interface ProgressDatabase extends Pick<
+  Database,
+  'read' | 'write' | 'transaction' | 'table' | 'now' | 'each' | 'iso'
+> {
+  /** A name of this process, and whether the process that a text names has ended: false if that cannot be told. */
+  ownProcess: () => string;
+  hasEnded: (text: string) => boolean;
+}
 
 /** The tables, in SQL that both engines understand. */
 export const progressTables = (table: (name: string) => string): string => `
@@ -171,6 +191,18 @@ export const progressTables = (table: (name: string) => string): string => `
     PRIMARY KEY (target, place)
   );`;
 
+/** The tables that came with version 4. */
+export const passingTables = (table: (name: string) => string): string => `
+  CREATE TABLE ${table('secrets')} (day TEXT PRIMARY KEY, secret TEXT NOT NULL);
+  ${parkedTables(table)}`;
+
+/** For how many days the secret of a day is kept. */
+const SECRET_DAYS = 7;
+const daysBefore = (day: string, count: number): string =>
+  new Date(Date.parse(day) - count * 86_400_000).toISOString().slice(0, 10);
+/** Up to how many parked rows are counted. */
+const MOST_COUNTED = 100_000;
+
 /** The first erasures that meet a condition, in their order. `limit` is a number or stands for a value. */
 export const readErasures = async (
   { read, table }: Pick<ProgressDatabase, 'read' | 'table'>,
@@ -188,7 +220,7 @@ export const readErasures = async (
 };
 
 export const createProgress = (database: ProgressDatabase): Progress => {
-  const { read, write, transaction, table, now } = database;
+  const { read, write, transaction, table, now, ownProcess, hasEnded } = database;
   /** Runs statements one after the other, and returns the rows of the last one. */
   const run = async <Row>(...statements: readonly PlainStatement[]): Promise<Row[]> => {
     if (statements.length === 1) return write<Row>(...statements[0]!);
@@ -199,8 +231,8 @@ export const createProgress = (database: ProgressDatabase): Progress => {
     });
   };
   const records = table('records');
-  const [source, erasures] = [table('source'), table('erasures')];
-  const [targets, dead] = [table('targets'), table('target_dead')];
+  const [source, erasures, secrets] = [table('source'), table('erasures'), table('secrets')];
+  const [targets, dead, parked] = [table('targets'), table('target_dead'), table('parked')];
   const held = `name = $1 AND number = $2`;
   const isHeard = `is_done = 1
     AND NOT EXISTS (SELECT 1 FROM ${erasures} AS u WHERE u.is_done = 0 AND u.place < erasures.place)`;
@@ -222,30 +254,36 @@ export const createProgress = (database: ProgressDatabase): Progress => {
       ]);
       return id;
     },
-    take: async (target, holder, { from = 0, force = false } = {}) => {
-      const isFree = `holder IS NULL OR holder = $2 OR until < ${now}`;
-      const [lock] = await run<TargetLock>(
+    take: async (target, id, { from = 0, force = false, ms = LOCK_MS } = {}) => {
+      const holder = `${ownProcess()} ${id}`;
+      const [known] = await read<{ holder: string | null }>(
+        `SELECT holder FROM ${targets} WHERE name = $1`,
+        target,
+      );
+      const ended = known?.holder && hasEnded(known.holder) ? known.holder : holder;
+      const isFree = `holder IS NULL OR holder = $2 OR holder = $4 OR until < ${now}`;
+      const [lock] = await run<Omit<TargetLock, 'ms'>>(
         [
           `INSERT INTO ${targets} (name, place, erased, number, until)
           VALUES ($1, $2, $2, 0, 0) ON CONFLICT (name) DO NOTHING`,
           ...[target, from],
         ],
         [
-          `UPDATE ${targets} SET holder = $2, number = number + 1, until = ${now} + ${LOCK_MS}
-          WHERE name = $1 ${force ? '' : `AND (${isFree})`} RETURNING ${LOCK}`,
-          ...[target, holder],
+          `UPDATE ${targets} SET holder = $2, number = number + 1, until = ${now} + $3
+          WHERE name = $1 AND (${isFree} OR $5 = 1) RETURNING ${LOCK}`,
+          ...[target, holder, ms, ended, force ? 1 : 0],
         ],
       );
-      return lock && present(lock);
+      return lock && { ...present(lock), ms };
     },
-    keep: async ({ target, number }, { place, erased, message, memo } = {}) => {
+    keep: async ({ target, number, ms }, { place, erased, message, memo } = {}) => {
       const rows = await run([
-        `UPDATE ${targets} SET until = ${now} + ${LOCK_MS}, place = coalesce($3, place),
+        `UPDATE ${targets} SET until = ${now} + $8, place = coalesce($3, place),
             erased = coalesce($4, erased), message = CASE $5 WHEN 'same' THEN message ELSE $6 END,
             memo = coalesce($7, memo)
           WHERE ${held} RETURNING name`,
         ...[target, number, place ?? null, erased ?? null],
-        ...[message === undefined ? 'same' : 'set', message ?? null, memo ?? null],
+        ...[message === undefined ? 'same' : 'set', message ?? null, memo ?? null, ms],
       ]);
       return rows.length > 0;
     },
@@ -256,7 +294,10 @@ export const createProgress = (database: ProgressDatabase): Progress => {
       const rows = await read<Omit<TargetState, 'isHeld'> & { held: number }>(
         `SELECT name, ${number('place')}, ${number('erased')}, message,
           CASE WHEN holder IS NOT NULL AND until >= ${now} THEN 1 ELSE 0 END AS held,
-          (SELECT ${number('count(*)', 'count')} FROM ${dead} WHERE target = name) AS dead
+          (SELECT ${number('count(*)', 'count')} FROM ${dead} WHERE target = name) AS dead,
+          (SELECT ${number('count(*)', 'count')} FROM (
+            SELECT 1 FROM ${parked} WHERE target = name LIMIT ${MOST_COUNTED}) AS p) AS parked,
+          (SELECT ${number('min(place)', 'first')} FROM ${parked} AS p WHERE target = name) AS owes
         FROM ${targets} ORDER BY name`,
       );
       return rows.map(({ held, ...row }) => ({ ...present(row), isHeld: held === 1 }));
@@ -264,6 +305,7 @@ export const createProgress = (database: ProgressDatabase): Progress => {
     forget: async (target) => {
       const rows = await run(
         [`DELETE FROM ${dead} WHERE target = $1`, target],
+        [`DELETE FROM ${parked} WHERE target = $1`, target],
         [`DELETE FROM ${targets} WHERE name = $1 RETURNING name`, target],
       );
       return rows.length > 0;
@@ -271,6 +313,7 @@ export const createProgress = (database: ProgressDatabase): Progress => {
     moveTo: async (target, place) => {
       const rows = await run(
         [`DELETE FROM ${dead} WHERE target = $1 AND place > $2`, target, place],
+        [`DELETE FROM ${parked} WHERE target = $1 AND place > $2`, target, place],
         [
           `UPDATE ${targets} SET place = $2, holder = NULL, number = number + 1, memo = NULL
           WHERE name = $1
@@ -323,6 +366,23 @@ export const createProgress = (database: ProgressDatabase): Progress => {
         ...[from, to],
       );
       return rows.map(({ seq }) => seq);
+    },
+    parked: createParked(database),
+    secretOf: async (day) => {
+      const [made] = await read<{ secret: string }>(
+        `SELECT secret FROM ${secrets} WHERE day = $1`,
+        day,
+      );
+      if (made) return made.secret;
+      const [row] = await run<{ secret: string }>(
+        [`DELETE FROM ${secrets} WHERE day < $1`, daysBefore(day, SECRET_DAYS)],
+        [
+          `INSERT INTO ${secrets} (day, secret) VALUES ($1, $2)
+          ON CONFLICT (day) DO UPDATE SET secret = secrets.secret RETURNING secret`,
+          ...[day, nanoid(32)],
+        ],
+      );
+      return row!.secret;
     },
   };
 };

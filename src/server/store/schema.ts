@@ -1,6 +1,6 @@
 import type { Dialect } from './database.js';
 import { SUMS } from './hours.js';
-import { progressTables } from './progress.js';
+import { passingTables, progressTables } from './progress.js';
 
 /** The version of the tables. */
 export const VERSION = 4;
@@ -64,6 +64,7 @@ export const newTables = (names: Names, types: Types): string => {
     received_at ${time} NOT NULL,
     arrivals integer NOT NULL DEFAULT 1,
     client text,
+    sender text,
     notify boolean,
     UNIQUE (project, type, id)
   );
@@ -105,7 +106,8 @@ export const newTables = (names: Names, types: Types): string => {
   ${sumTables(names, types)}
   ${readerTables(names, types)}
   INSERT INTO ${table('readers')} VALUES ('sums', 0, 0), ('profiles', 0, 0);
-  ${progressTables(table)}`;
+  ${progressTables(table)}
+  ${passingTables(table)}`;
 };
 
 /**
@@ -141,5 +143,7 @@ export const upgrade = (version: number, names: Names, types: Types): string => 
     ALTER TABLE ${table('refused')} ADD COLUMN reader text;
     ALTER TABLE ${table('refused')} ADD COLUMN place bigint;
     CREATE INDEX refused_by_size ON ${table('refused')} (size, seq);
+    ALTER TABLE ${table('records')} ADD COLUMN sender text;
+    ${passingTables(table)}
     ${version < 3 ? `ALTER TABLE ${table('records')} ADD COLUMN notify boolean; ${progressTables(table)}` : ''}`;
 };

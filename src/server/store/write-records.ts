@@ -19,6 +19,7 @@ export interface Columns {
   received_at: string;
   arrivals: number;
   client: string | undefined;
+  sender: string | undefined;
   /** It asks for a notification. Missing if it comes from another store, which has notified of it. */
   notify: true | undefined;
 }
@@ -26,13 +27,13 @@ export interface Columns {
 export type RecordKey = Pick<Columns, 'project' | 'type' | 'id'>;
 
 export const columnsOf = (record: Arrived): Columns => {
-  const { id, type, body, text, client, calledAt, receivedAt, arrivals } = record;
+  const { id, type, body, text, client, sender, calledAt, receivedAt, arrivals } = record;
   const { project, user_id, channel, event, notify } = body as Partial<EventBody> & {
     project: string;
   };
   return {
     ...{ project, type, id, channel, event, user_id, body: text },
-    ...{ called_at: calledAt, received_at: receivedAt, arrivals: arrivals ?? 1, client },
+    ...{ called_at: calledAt, received_at: receivedAt, arrivals: arrivals ?? 1, client, sender },
     notify: (arrivals === undefined && notify) || undefined,
   };
 };

@@ -8,13 +8,13 @@ import { tempFolder } from '../../support/temp-folder.js';
 
 export const ORIGIN = 'https://shop.example';
 
-/** Settings for the program in front of a service, with a queue in a folder of its own. */
+/** Settings for the program in front of a service, with rows in a folder of its own. */
 export const environmentOf = (
   serviceUrl: string,
   more: Readonly<Record<string, string>> = {},
 ): Record<string, string> => ({
   ...{ SERVICE_URL: serviceUrl, SERVICE_TOKEN: 'tok', SITE_ORIGIN: ORIGIN, HOST: '127.0.0.1' },
-  ...{ PROJECTS: 'p', CHANNELS: 'c', QUEUE_URL: `file:${tempFolder()}`, PORT: '0', ...more },
+  ...{ PROJECTS: 'p', CHANNELS: 'c', DATA_FOLDER: tempFolder(), PORT: '0', ...more },
 });
 export const settingsOf = (...given: Parameters<typeof environmentOf>) =>
   readSettings(environmentOf(...given));

@@ -15,12 +15,12 @@ export const describeProgress: Part = (name, enter) => {
     const one = (await world.open()).progress;
     const other = (await world.open()).progress;
     const lock = (await one.take('house/db', 'a', { from: 5 }))!;
-    expect(lock).toEqual({ target: 'house/db', number: 1, place: 5, erased: 5 });
+    expect(lock).toEqual({ target: 'house/db', number: 1, place: 5, erased: 5, ms: 30_000 });
     expect(await other.take('house/db', 'b')).toBeUndefined();
     expect(await one.keep(lock, { place: 9 })).toBe(true);
     await one.release(lock);
     const taken = (await other.take('house/db', 'b'))!;
-    expect(taken).toEqual({ target: 'house/db', number: 2, place: 9, erased: 5 });
+    expect(taken).toEqual({ ...lock, number: 2, place: 9 });
     expect(await one.keep(lock, { place: 2 })).toBe(false);
     expect(await other.keep(taken)).toBe(true);
     expect((await other.targets())[0]).toMatchObject({ place: 9 });
@@ -65,6 +65,7 @@ export const describeProgress: Part = (name, enter) => {
       place: 0,
       erased: 0,
       dead: 0,
+      parked: 0,
       isHeld: true,
     });
     await progress.keep(lock, { message: 'it is away' });

@@ -110,7 +110,7 @@ export const describeRows: Part = (name, enter) => {
       store.follow(stopped)();
       const stop = store.follow(told);
       const isTold = async () => {
-        await vi.waitFor(() => expect(told).toHaveBeenCalled(), { timeout: 10_000 });
+        await vi.waitFor(() => expect(told).toHaveBeenCalled());
         told.mockClear();
       };
       await store.write([event()]);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
-  makeDelivery,
+  createDelivery,
   type Deliverable,
   type DeliveryOptions,
 } from '../../../src/server/deliver/delivery.js';
@@ -18,7 +18,7 @@ const setUp = (
   const service = createFakeService({ hold });
   const errors: ServerError[] = [];
   const clock = { time: 1_000_000 };
-  const delivery = makeDelivery(
+  const delivery = createDelivery(
     {
       baseUrl: 'https://in.example.com/base/',
       token: 'secret',

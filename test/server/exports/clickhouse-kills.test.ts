@@ -6,11 +6,7 @@ import { startExport } from '../../../src/server/exports/export.js';
 import type { Target } from '../../../src/server/exports/target.js';
 import type { Store } from '../../../src/server/store/port.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
-import {
-  hasClickhouse,
-  startClickhouse,
-  type ClickhouseServer,
-} from '../../support/start-clickhouse.mjs';
+import { startClickhouse, type ClickhouseServer } from '../../support/start-clickhouse.mjs';
 import { tempFolder } from '../../support/temp-folder.js';
 import { incomingEvent } from '../support/incoming.js';
 
@@ -19,7 +15,7 @@ vi.mock('../../../src/server/store/lock-ms.js', () => ({ LOCK_MS: 1_500 }));
 const isNight = process.env['NIGHT'] === '1';
 const ROWS = 5_000;
 
-describe.skipIf(!hasClickhouse)('an export to ClickHouse that is broken off', () => {
+describe('an export to ClickHouse that is broken off', { tags: ['ClickHouse'] }, () => {
   let server: ClickhouseServer;
   beforeAll(async () => {
     server = await startClickhouse();

@@ -7,14 +7,29 @@ import { tempFolder } from '../../support/temp-folder.js';
 import { listen } from '../helpers/relay.js';
 import { incomingEvent } from '../support/incoming.js';
 
-const COLUMNS =
-  'seq id type project channel event user_id body called_at called_at_ms received_at received_at_ms client source cell exported_at';
+const COLUMNS = [
+  'seq\tUInt64',
+  ...[
+    'id',
+    'type',
+    'project',
+    'channel',
+    'event',
+    'user_id',
+    'body',
+    'client',
+    'source',
+    'cell',
+  ].map((name) => `${name}\tString`),
+  ...['called_at', 'received_at', 'exported_at'].map((name) => `${name}\tDateTime(\\'UTC\\')`),
+  ...['called_at_ms', 'received_at_ms'].map((name) => `${name}\tInt64`),
+];
 /** What a ClickHouse with an empty table answers to statements with these words. */
 const ANSWERS: Readonly<Record<string, string>> = {
   'SELECT version()': '18.16.1',
   'SELECT engine': 'MergeTree',
-  DESCRIBE: COLUMNS.replaceAll(' ', '\n'),
-  argMax: '0\t0\t',
+  DESCRIBE: COLUMNS.join('\n'),
+  argMax: '0\t0\t0\t',
   'SELECT count()': '0',
 };
 

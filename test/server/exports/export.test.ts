@@ -34,7 +34,8 @@ const createTarget = ({ isBad = () => false }: { isBad?: (place: number) => bool
     },
     last: async () => {
       const place = Math.max(0, ...rows);
-      return place ? { place, id: state.ids.get(place)! } : undefined;
+      const first = Math.min(...rows);
+      return place ? { place, first, id: state.ids.get(place)! } : undefined;
     },
     fill: createFill({
       ...{ maxRows: 10, maxCharacters: 10_000 },
@@ -137,6 +138,43 @@ it('keeps bad rows, and writes the others in their order', async () => {
   );
 });
 
+it('goes on past any number of bad rows, as long as there are good ones between them', async () => {
+  const store = openStore();
+  const { target, state } = createTarget({ isBad: (place) => place % 3 > 0 });
+  await store.write(events(0, 60));
+  run(store, target);
+  const good = places(1, 60).filter((place) => place % 3 === 0);
+  await vi.waitFor(() => expect(state.rows).toEqual(good), 10_000);
+});
+
+it.each([
+  ['all', 5],
+  ['the first', 3],
+])(
+  'says once that %s of its rows are gone from the target, and with which command they come back',
+  async (_, gone) => {
+    const store = openStore();
+    const { target, state } = createTarget();
+    await store.write(events(0, 5));
+    const first = run(store, target);
+    await vi.waitFor(async () => expect(await placeOf(store)).toBe(5), 10_000);
+    await first.stop();
+    state.rows.splice(0, gone);
+    const { errors } = run(store, target);
+    await vi.waitFor(() => expect(errors).toHaveLength(1), 10_000);
+    expect(errors[0]).toMatch(
+      /^dropped: house\/db lacks rows .*from place 1 on.*`analytics-outbox export verify`/,
+    );
+    await store.write(events(5, 7));
+    await vi.waitFor(() => expect(state.rows.slice(-2)).toEqual([6, 7]), 10_000);
+    expect(await verify({ store, target })).toMatchObject({ filled: gone, exported: 7 });
+    await store.write(events(7, 8)); // by the process that takes the target again
+    await vi.waitFor(() => expect(state.rows).toContain(8), 10_000);
+    expect(errors).toHaveLength(1);
+    expect(first.errors).toEqual([]);
+  },
+);
+
 it('stands still before a target that refuses every row', async () => {
   const store = openStore();
   let isBad = true;
@@ -211,6 +249,7 @@ it('is compared with the store: what lacks is written, what is there twice is to
   expect(await verify({ store, target })).toEqual({
     ...{ from: 1, to: 31, stored: 30, exported: 29, filled: 2, missing: 0, dead: 1, gone: 0 },
     twice: [{ from: 1, rows: 2 }],
+    ...{ waiting: 0, problem: undefined, isHeld: false },
   });
   expect(state.rows.slice(-2)).toEqual([7, 8]);
 });

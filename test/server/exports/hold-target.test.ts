@@ -8,7 +8,7 @@ import { tempFolder } from '../../support/temp-folder.js';
 vi.mock('../../../src/server/store/lock-ms.js', () => ({ LOCK_MS: 600 }));
 
 const NAME = 'house/db';
-const SOON = { timeout: 10_000, interval: 5 };
+const SOON = { interval: 5 };
 
 /** What several processes know of one target. */
 const openProgress = (): Progress => {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseNotifyAddress } from '../../../src/server/exports/notify-address.js';
 import {
   isWebhookSecret,
@@ -31,7 +31,7 @@ const requestOf = (
   { publicUrl, secrets = [ONE] }: { publicUrl?: string; secrets?: string[] } = {},
 ) => {
   const target = { address: parseNotifyAddress(address)!, secrets, publicUrl };
-  const { body, headers } = notifyRequest(target, createMessage(groups), NOW);
+  const { body, headers } = notifyRequest(target, createMessage(groups), { now: NOW });
   return { text: body, headers, body: JSON.parse(body) as Record<string, unknown> };
 };
 const [WEBHOOK, NTFY, SLACK] = [
@@ -141,24 +141,49 @@ it('gives Slack texts of strangers as plain text, and mentions nobody', () => {
   expect(text.split('\n')).toHaveLength(4); // event, description, project and channel, link
 });
 
-it('gives ntfy texts of strangers as text, bounded in bytes', () => {
-  const long = '\u{1F600}字'.repeat(20_000);
-  const group = groupOf(
-    { event: HOSTILE + long, channel: long },
-    { description: long, icon: long },
-  );
-  const { body } = requestOf(NTFY, [group]);
-  expect(body['title']).not.toMatch(/[\u0000-\u001f\u202e]/);
-  expect((body['title'] as string).length).toBeLessThanOrEqual(250);
-  expect(new TextEncoder().encode(body['message'] as string).length).toBeLessThan(4_096);
-  expect(body).not.toHaveProperty('click');
+it('gives ntfy texts of strangers on a line each', () => {
+  const group = groupOf({ event: HOSTILE, channel: HOSTILE }, { description: HOSTILE });
+  const { title, message, ...more } = requestOf(NTFY, [group]).body as Record<string, string>;
+  expect(title).not.toMatch(/[\u0000-\u001f\u202e]/);
+  expect(message!.split('\n')).toHaveLength(2);
+  expect(more).not.toHaveProperty('click');
 });
 
-it('keeps a webhook small though a row is large', () => {
-  const body = {
-    description: 'x'.repeat(50_000),
-    tags: { a: 'x'.repeat(50_000) },
-    icon: 'x'.repeat(500),
+const bytesOf = (text: string) => new TextEncoder().encode(text).length;
+/** The texts of a message to Slack, each of which may have 3,000 characters. */
+const textsOf = (text: string): string[] => {
+  const { text: preview, blocks } = JSON.parse(text) as {
+    text: string;
+    blocks: { text: { text: string } }[];
   };
-  expect(requestOf(WEBHOOK, [groupOf({}, body)]).text.length).toBeLessThan(4_000);
+  return [preview, ...blocks.map((block) => block.text.text)];
+};
+const longest = (texts: string[]) => Math.max(...texts.map(({ length }) => length));
+
+describe.each(['字', '"', '&', '\u0001', '\ud800', '\u{1F600}', 'x'])(
+  'however many %j there are,',
+  (sign) => {
+    const long = sign.repeat(20_000);
+    const most = (length: number) => sign.repeat(length).slice(0, length);
+    const names = { project: most(200), channel: most(200), event: most(200) };
+    const body = { description: long, icon: long, tags: { a: long } };
+    const group = (n: number) => groupOf({ ...names, count: 14 - n, place: n }, body);
+    const all = Array.from({ length: 14 }, (_, n) => group(n)) as [Group];
+    const link = { publicUrl: 'https://in.example' };
+
+    it.each([
+      ['one event', [group(1)] as [Group]],
+      ['many events', all],
+    ])('a message about %s is no longer than its receiver takes', (_, groups) => {
+      expect(bytesOf(requestOf(WEBHOOK, groups, link).text)).toBeLessThanOrEqual(16_384);
+      expect(bytesOf(requestOf(NTFY, groups, link).text)).toBeLessThanOrEqual(4_096);
+      expect(longest(textsOf(requestOf(SLACK, groups, link).text))).toBeLessThanOrEqual(3_000);
+    });
+  },
+);
+
+it('leaves the filters out of a link that they would make too long', () => {
+  const names = { project: 'shop', channel: '字'.repeat(200), event: '字'.repeat(200) };
+  const { body } = requestOf(NTFY, [groupOf(names)], { publicUrl: 'https://in.example' });
+  expect(body).toMatchObject({ title: names.event, click: 'https://in.example/rows' });
 });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseNotifyAddress } from '../../../src/server/exports/notify-address.js';
 import { createMessage } from '../../../src/server/exports/notify-message.js';
 import { createPost } from '../../../src/server/exports/notify-post.js';
@@ -10,10 +10,11 @@ const MESSAGE = createMessage([
   { ...{ project: 'p', channel: 'c', event: 'e', place: 1, count: 1 }, first: row, last: row },
 ]);
 
-const postTo = (port: number) => {
+const postsTo = (port: number, publicUrl?: string) => {
   const address = parseNotifyAddress(`ntfy+http://me:pass-word@127.0.0.1:${port}/topic-1234`)!;
-  return createPost({ address, secrets: [], publicUrl: undefined })(MESSAGE);
+  return createPost({ address, secrets: [], publicUrl });
 };
+const postTo = (port: number) => postsTo(port)(MESSAGE);
 
 it('brings a message to a server, and takes its 200', async () => {
   let asked = '';
@@ -33,9 +34,9 @@ it('brings a message to a server, and takes its 200', async () => {
 
 it.each([
   [302, 'refused', 'a redirect, which is not followed'],
-  [400, 'refused', 'it refuses the message'],
   [403, 'refused', 'check its user and password in NOTIFY'],
   [404, 'refused', 'there is nothing at this address'],
+  [415, 'refused', 'it refuses messages: check the address in NOTIFY'],
   [408, 'retry', 'answers 408'],
   [425, 'retry', 'answers 425'],
   [429, 'retry', 'answers 429'],
@@ -52,6 +53,57 @@ it.each([
   expect(posted.words).toContain(words);
   expect(posted.words).toContain('("no … for … [31m")');
   expect(asked).toEqual(['/']);
+});
+
+describe('a message that its receiver refuses', () => {
+  const long = createMessage([
+    {
+      ...{ project: 'p', channel: 'c', event: 'e'.repeat(100), place: 1, count: 1 },
+      first: { ...row, id: 'long' },
+      last: { ...row, description: 'a description', icon: '🛒' },
+    },
+  ]);
+  /** A receiver that gives these answers, one after the other. */
+  const receive = async (...statuses: number[]) => {
+    const asked: Record<string, string>[] = [];
+    const port = await listen(async (request, response) => {
+      let text = '';
+      for await (const chunk of request) text += String(chunk);
+      asked.push(JSON.parse(text) as Record<string, string>);
+      response.writeHead(statuses[asked.length - 1] ?? 200).end();
+    });
+    return { asked, post: postsTo(port, 'https://in.example') };
+  };
+
+  it.each([400, 409, 413, 422])('is sent bare after %i', async (status) => {
+    const { asked, post } = await receive(status);
+    expect((await post(long)).outcome).toBe('delivered');
+    expect(asked).toHaveLength(2);
+    expect(asked[0]).toHaveProperty('click');
+    expect(asked[1]).toEqual({
+      ...{ topic: 'topic-1234', title: `${'e'.repeat(39)}…`, message: 'p/c' },
+      sequence_id: asked[0]!['sequence_id'],
+    });
+  });
+
+  it('is dropped if it is refused bare, too', async () => {
+    const { asked, post } = await receive(400, 422);
+    expect(await post(long)).toMatchObject({
+      outcome: 'dropped',
+      words: 'answers 422: it refuses the message, even in its shortest form',
+    });
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is sent bare alone when the receiver was away in between', async () => {
+    const { asked, post } = await receive(400, 503, 400);
+    expect((await post(long)).outcome).toBe('retry');
+    expect((await post(long)).outcome).toBe('dropped');
+    expect(asked).toHaveLength(3);
+    // The next message is whole.
+    await post(MESSAGE);
+    expect(asked.at(-1)).toHaveProperty('click');
+  });
 });
 
 it('reads the beginning of an answer that never ends', async () => {

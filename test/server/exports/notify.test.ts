@@ -50,7 +50,9 @@ const enter = () => {
   let running = 0;
   let made = 0;
 
-  const target = { answer: (): Promise<Response> | Response => new Response('ok') };
+  const target: { answer: (asked: { body: string }) => Promise<Response> | Response } = {
+    answer: () => new Response('ok'),
+  };
 
   /** Waits until each process waits for its next moment. */
   const settled = async () => {
@@ -137,7 +139,7 @@ const enter = () => {
       const id = (headers as unknown as Record<string, string>)['webhook-id']!;
       const one = { id, count: data.count, isTaken: false, at: Date.now(), data };
       received.push(one);
-      const answer = await target.answer();
+      const answer = await target.answer({ body });
       one.isTaken = answer.status === 200;
       return answer;
     },
@@ -412,6 +414,37 @@ it('waits as long as the target asks for', async () => {
   await pass(5_000);
   expect(taken()).toHaveLength(1);
 });
+
+it.each([400, 409, 413, 422])(
+  'gives up a message that is answered %i, and sends all others, also after a restart',
+  async (status) => {
+    const { ring, pass, taken, start, target, errors, numbers, message } = enter();
+    target.answer = ({ body }) =>
+      body.includes('Poison') ? new Response('', { status }) : new Response('ok');
+    let process = await start();
+    for (const round of [1, 2]) {
+      await ring([`Poison ${round}`, `Poison ${round}`]);
+      await pass(1_000);
+      expect(await message()).toContain(`answers ${status}: it refuses the message, even in its`);
+      for (let n = 0; n < 25; n++) {
+        await ring([`Honest ${n}`]);
+        await pass(1_000);
+      }
+      await pass(2 * MINUTE);
+      expect(sum(taken())).toBe(25 * round);
+      expect(await message()).toBeUndefined();
+      await process.kill();
+      process = await start();
+    }
+    expect(errors).toEqual(
+      [1, 2].map(() => ({
+        kind: 'dropped',
+        message: `the message about 2 rows: ${ADDRESS.name} answers ${status}: it refuses the message, even in its shortest form`,
+      })),
+    );
+    expect(numbers.filter((one) => one === 'notified 1 dropped')).toHaveLength(2);
+  },
+);
 
 it('says once that the set-up is wrong, and shows no secret', async () => {
   const { ring, pass, taken, start, target, errors, message, numbers } = enter();

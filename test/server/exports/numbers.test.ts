@@ -5,12 +5,8 @@ import { startExport } from '../../../src/server/exports/export.js';
 import type { Store } from '../../../src/server/store/port.js';
 import { createPostgresStore } from '../../../src/service-postgres.js';
 import { blocks, read } from '../../support/docs.js';
-import {
-  hasClickhouse,
-  startClickhouse,
-  type ClickhouseServer,
-} from '../../support/start-clickhouse.mjs';
-import { hasPostgres, startPostgres, type PostgresServer } from '../../support/start-postgres.mjs';
+import { startClickhouse, type ClickhouseServer } from '../../support/start-clickhouse.mjs';
+import { startPostgres, type PostgresServer } from '../../support/start-postgres.mjs';
 import { incomingEvent, incomingIdentify } from '../support/incoming.js';
 
 const DAY = 86_400_000;
@@ -19,7 +15,7 @@ const of = (engine: string) => SQL.filter((code) => code.startsWith(`-- ${engine
 const PAIRS = of('Postgres').map((code, n) => [code, of('ClickHouse')[n]!] as const);
 
 // The queries of docs/numbers.md run, and say the same over a database and over its export.
-describe.skipIf(!hasClickhouse || !hasPostgres)('the queries of the docs', () => {
+describe('the queries of the docs', { tags: ['ClickHouse', 'Postgres'] }, () => {
   let postgres: PostgresServer;
   let clickhouse: ClickhouseServer;
   let store: Store;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  blockOf,
   clientKeyOf,
   createOpaqueWord,
   networkOf,
@@ -64,13 +65,14 @@ it.each<[address: string, kept: string | undefined]>([
 });
 
 it.each([
-  ['2001:db8:1:2::/64', '2001:db8:1::/48'],
-  ['2001:db8:0:0::/64', '2001:db8:0::/48'],
-  ['192.0.2.1', undefined],
-  ['session-1', undefined],
-  ['', undefined],
-])('finds the network of %s: %s', (key, network) => {
+  ['2001:db8:1:2::/64', '2001:db8:1::/48', '2001:db8::/32'],
+  ['2001:db8:0:0::/64', '2001:db8:0::/48', '2001:db8::/32'],
+  ['192.0.2.1', '192.0.2.0/24', undefined],
+  ['session-1', 'session-1', undefined],
+  ['', '', undefined],
+])('finds the networks of %s: %s and %s', (key, network, block) => {
   expect(networkOf(key)).toBe(network);
+  expect(blockOf(network)).toBe(block);
 });
 
 it('makes a word that is the same in each process with the secret, and shows no address', async () => {

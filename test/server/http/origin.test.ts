@@ -34,6 +34,37 @@ describe('a request', () => {
   });
 });
 
+describe('the subdomains of a listed domain', () => {
+  const origins = ['https://*.shop.example', 'http://*.blog.example:8080'];
+  it.each([
+    'https://www.shop.example',
+    'https://a.b.shop.example',
+    'https://xn--bcher-kva.shop.example',
+    'http://www.blog.example:8080',
+  ])('may send: %s', (origin) => {
+    expect(isAllowed({ origin }, origins)).toBe(true);
+  });
+
+  it.each([
+    'https://shop.example',
+    'https://.shop.example',
+    'https://*.shop.example',
+    'http://www.shop.example',
+    'https://www.shop.example:8443',
+    'https://evilshop.example',
+    'https://www.shop.example.evil.example',
+    'https://evil.example/.shop.example',
+    'https://evil.example?.shop.example',
+    'https://evil.example\\.shop.example',
+    'https://evil.example:443@www.shop.example',
+    'https://WWW.shop.example',
+    'http://www.blog.example',
+    'null',
+  ])('are not %s', (origin) => {
+    expect(isAllowed({ origin }, origins)).toBe(false);
+  });
+});
+
 describe('a relay on the site itself', () => {
   const isAllowedThere = (headers: Record<string, string>) =>
     isFromAllowedPage(new Request('http://shop.example/a/v1/batch', { headers }), [listed]);
@@ -66,8 +97,22 @@ describe('an origin', () => {
     ...['null', '', '*', 'shop.example', 'https://shop.example/', 'https://shop.example/a'],
     ...['https://SHOP.example', 'https://shop.example:443', 'https://u@shop.example'],
     ...['app://-/', 'app://', 'Capacitor://localhost', 'tauri://localhost?x', 'file:///'],
+    // Subdomains of nobody in particular, and a `*` anywhere else.
+    ...['https://*', 'https://*.com', 'https://*.example', 'https://*.localhost', 'https://*.'],
+    ...['https://*.co.uk', 'https://*.com.au', 'https://*.org.nz', 'https://*.ac.jp'],
+    ...['https://*.10.0.0.1', 'https://*.[::1]', 'https://*.shop.example.', 'https://*.*.example'],
+    ...['https://shop.*', 'https://www.*.example', 'https://w*.shop.example', '*.shop.example'],
+    ...['*://www.shop.example', 'https://shop.example:*', 'https://*.shop.example/'],
+    ...['https://*.SHOP.example', 'https://*.shop.example:443', 'app://*.shop.example'],
   ])('may not be %j', (origin) => {
     expect(isOrigin(origin)).toBe(false);
+  });
+
+  it.each([
+    ...['https://*.shop.example', 'http://*.shop.example:8080', 'https://*.shop.co.uk'],
+    ...['https://*.bmw.de', 'https://*.x.com', 'https://*.a.b.shop.example'],
+  ])('may have the subdomains %s in its place', (origin) => {
+    expect(isOrigin(origin)).toBe(true);
   });
 
   it('is none where the function that decides is async, which types do not allow', () => {
