@@ -6,6 +6,7 @@ import { createErasures } from './erasures.js';
 import { createGroups } from './groups.js';
 import type { Adopted, Behind, Held, NewRefused, Profile, Resent, Store, Written } from './port.js';
 import { createProfiles } from './profiles.js';
+import { hasEnded, ownProcess } from './process-name.js';
 import { createProgress } from './progress.js';
 import { createReader, type ReaderName } from './reader.js';
 import { createRefused } from './refused.js';
@@ -154,7 +155,7 @@ export const createLogStore = (
       return rows.map((row) => ({ ...row, problem: readers[row.reader].problem() }));
     },
     follow: database.follow,
-    progress: createProgress(database),
+    progress: createProgress({ ...database, ownProcess, hasEnded }),
     close: async () => {
       await Promise.all([erasures.end(), ...Object.values(readers).map((reader) => reader.end())]);
       await writes.whenIdle();
