@@ -66,8 +66,8 @@ export const createErasures = (parts: Parts) => {
     `WITH ${turn()} SELECT 1 FROM turn`,
     `DELETE FROM ${records} WHERE seq IN ${list} RETURNING 1 AS removed`,
   ] as const;
-  // Why a target has refused a row may quote the row.
-  const removeReasons = `DELETE FROM ${table('target_dead')} WHERE place IN ${list}`;
+  // Why a row was refused may quote the row.
+  const removeReasons = `DELETE FROM ${table('refused')} WHERE place IN ${list}`;
   const unpark = `DELETE FROM ${table('parked')} WHERE place IN ${list}`;
 
   /**

@@ -2,6 +2,9 @@ import { PATIENCE, type Incoming } from '../incoming.js';
 import { number, type Database } from './database.js';
 import type { PlainStatement } from './progress.js';
 
+/** The name of the target that is another service. It is the same for any address, so that one that moves goes on. */
+export const SERVICE = 'service';
+
 /**
  * A row that is still to be sent to a target, though its place has passed it. It has a time at which it is tried, or it
  * waits behind others with the same key: behind the identify of its line, or with all rows of its client. Of the rows
@@ -69,6 +72,8 @@ export interface Parked {
     rows: readonly { place: number; line: string; isIdentify: boolean }[],
     going: readonly number[],
   ): Promise<Set<number>>;
+  /** Has a row sent that the service has refused. */
+  again(place: number): Promise<undefined>;
   /** Makes all rows and keys due. */
   tryNow(target: string): Promise<void>;
   /** Rows behind a place, as records. */
@@ -186,6 +191,10 @@ export const createParked = ({
         listOf(going),
       );
       return new Set(blocked.map(({ place }) => place));
+    },
+    again: async (place) => {
+      await write(...parkAll(SERVICE, [{ place, due: 0, tries: 0, since: 0 }]));
+      return undefined;
     },
     tryNow: async (target) =>
       void (await write(`UPDATE ${parked} SET due = 0 WHERE target = $1 AND due > 0`, target)),

@@ -95,6 +95,4 @@ export const PROGRESS_TABLES = [
   'erasures',
   'targets',
   'target_dead',
-  'parked',
-  'secrets',
 ];
