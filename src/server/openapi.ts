@@ -72,9 +72,12 @@ const schemas = {
   Refused: object(
     {
       ...{ seq: count, received_at: time, status: count, message: text },
-      reason: oneOf('token', 'origin', 'body', 'field', 'project', 'size', 'rate', 'database'),
+      reason: oneOf(
+        ...(['token', 'origin', 'body', 'field', 'project', 'size', 'rate'] as const),
+        ...(['database', 'target'] as const),
+      ),
     },
-    { id: text, ...named, body: text, client: text, isDead: { const: true } },
+    { target: text, id: text, ...named, body: text, client: text, isDead: { const: true } },
   ),
   AllRefused: object({ refused: listOf(ref('Refused')), next: count }),
   Seqs: object({ seqs: listOf(count, MAX_RESENT) }),
@@ -97,7 +100,7 @@ const schemas = {
   ),
   Counts: { oneOf: [ref('Totals'), ref('Hours')] },
   Target: object(
-    { name: text, place: count, behind: count, delay_ms: count, dead: count },
+    { name: text, place: count, behind: count, delay_ms: count, dead: count, parked: count },
     { message: text },
   ),
   Targets: object({ targets: listOf(ref('Target')) }),
