@@ -6,7 +6,7 @@ import AsyncDatabase from 'libsql/promise';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { PROGRESS_TABLES } from './contract/scenario.js';
+import { PROGRESS_TABLES, SPOILT_BY } from './contract/scenario.js';
 import { describeStore } from './store-contract.js';
 import { incomingEvent, incomingIdentify } from './support/incoming.js';
 import { OLDER_SQLITE } from './support/older-tables.js';
@@ -53,9 +53,11 @@ describeStore('libsql', () => {
       database.exec(`UPDATE erasures SET at = at - ${ms}`);
       database.close();
     },
-    spoil: async (event, words) => {
-      const quoted = `'${event.replaceAll("'", "''")}'`;
-      const mend = refuseRows(path, words, `new.event = ${quoted} OR new.id = ${quoted}`);
+    spoil: async (name, words, table = 'records') => {
+      const is = SPOILT_BY[table].map(
+        (column) => `new.${column} = '${name.replaceAll("'", "''")}'`,
+      );
+      const mend = refuseRows(path, words, is.join(' OR '), table);
       return async () => mend();
     },
   };

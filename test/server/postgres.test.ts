@@ -4,7 +4,7 @@ import { startPostgres, type PostgresServer } from '../support/start-postgres.mj
 import { createPostgresStore, type PostgresStoreOptions } from '../../src/service-postgres.js';
 import type { Incoming } from '../../src/server/incoming.js';
 import type { StoreWorld } from './contract/scenario.js';
-import { PROGRESS_TABLES } from './contract/scenario.js';
+import { PROGRESS_TABLES, SPOILT_BY, type SpoiltTable } from './contract/scenario.js';
 import { describeStore } from './store-contract.js';
 import { incomingEvent, incomingIdentify } from './support/incoming.js';
 import { olderPostgres } from './support/older-tables.js';
@@ -80,16 +80,16 @@ describe('over a Postgres', { tags: ['Postgres'] }, () => {
       makeOlder: async (ms: number) => {
         await client.query(`UPDATE "${schema}".erasures SET at = at - ${ms}`);
       },
-      spoil: async (event: string, words: string) => {
+      spoil: async (name: string, words: string, table: SpoiltTable = 'records') => {
         const quote = (text: string) => pg.escapeLiteral(text);
+        const is = SPOILT_BY[table].map((column) => `new.${column} = ${quote(name)}`);
         await client.query(`
           CREATE OR REPLACE FUNCTION "${schema}".picky() RETURNS trigger LANGUAGE plpgsql AS
             $$ BEGIN RAISE EXCEPTION USING MESSAGE = ${quote(words)}; END $$;
-          CREATE TRIGGER picky BEFORE INSERT ON "${schema}".records FOR EACH ROW
-            WHEN (new.event = ${quote(event)} OR new.id = ${quote(event)})
-            EXECUTE FUNCTION "${schema}".picky()`);
+          CREATE TRIGGER picky BEFORE INSERT ON "${schema}".${table} FOR EACH ROW
+            WHEN (${is.join(' OR ')}) EXECUTE FUNCTION "${schema}".picky()`);
         return async () => {
-          await client.query(`DROP TRIGGER picky ON "${schema}".records`);
+          await client.query(`DROP TRIGGER picky ON "${schema}".${table}`);
         };
       },
     };

@@ -7,6 +7,7 @@ import { describeJson } from './contract/json.js';
 import { describeParked } from './contract/parked.js';
 import { describeProfiles } from './contract/profiles.js';
 import { describeProgress } from './contract/progress.js';
+import { describeReaders } from './contract/readers.js';
 import { describeRecords } from './contract/records.js';
 import { describeRefused } from './contract/refused.js';
 import { describeRows } from './contract/rows.js';
@@ -14,7 +15,7 @@ import { event, type Part } from './contract/scenario.js';
 
 const PARTS: readonly Part[] = [
   ...[describeRecords, describeJson, describeRefused, describeProfiles, describeRows],
-  describeAdoption,
+  ...[describeAdoption, describeReaders],
   ...[describeHours, describeImport, describeProgress, describeParked, describeErasures],
 ];
 

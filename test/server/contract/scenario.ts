@@ -5,6 +5,14 @@ import type { NewRefused, Row, Store } from '../../../src/server/store/port.js';
 import { incomingEvent, incomingIdentify } from '../support/incoming.js';
 import { patient } from '../support/patient.js';
 
+export type SpoiltTable = 'records' | 'profiles' | 'hour_sums';
+/** The columns of a table by whose values a row is refused. */
+export const SPOILT_BY: Readonly<Record<SpoiltTable, readonly string[]>> = {
+  records: ['event', 'id'],
+  profiles: ['user_id'],
+  hour_sums: ['event'],
+};
+
 export interface StoreWorld {
   /** A handle of one more process on the same records. */
   open: (options?: { onReplaced?: (records: number) => void }) => Promise<Store>;
@@ -12,8 +20,11 @@ export interface StoreWorld {
   takeBack: (version: 1 | 3, isUnsummed: boolean) => Promise<void>;
   /** Makes all erasures older. */
   makeOlder: (ms: number) => Promise<void>;
-  /** Has the database refuse events of this name with these words, until what is returned is called. */
-  spoil: (event: string, words: string) => Promise<() => Promise<void>>;
+  /**
+   * Has the database refuse rows of a table with these words, until what is returned is called: records with an event or
+   * id of this name, profiles of such a user, or sums of such an event.
+   */
+  spoil: (name: string, words: string, table?: SpoiltTable) => Promise<() => Promise<void>>;
 }
 
 /** A part of the contract: what a store of this name does in a world of its own. */
