@@ -40,7 +40,8 @@ let hasLists = false;
 /** Does what only root may, on Debian and Ubuntu. Returns why it failed; undefined if it did not. */
 const asRoot = (work) => {
   if (!findProgram('apt-get')) return 'there is no apt-get';
-  if (!isRoot && !(wantsAll && findProgram('sudo'))) return 'apt-get needs root';
+  const hasSudo = () => spawnSync('sudo', ['-n', 'true']).status === 0;
+  if (!isRoot && !(wantsAll && hasSudo())) return 'apt-get needs root';
   return work();
 };
 const install = (name) =>
@@ -51,27 +52,27 @@ const install = (name) =>
     return apt('install', name);
   });
 
-/** Why there is no Chromium; undefined if there is one. */
-const problemOf = (find) => {
+/** Why no Chromium is found; undefined if one is. */
+const noChromiumYet = () => {
   try {
-    find();
+    findChromium();
     return undefined;
   } catch ({ message }) {
     return message;
   }
 };
 
-/** Returns why there is none. */
+/** Gets a Chromium if there is none. Returns why it could not. */
 const getChromium = () => {
-  const problem = problemOf(findChromium);
+  const problem = noChromiumYet();
   if (!problem || process.env.CHROMIUM_PATH) return problem;
   console.log('There is no Chromium on this machine.');
   const problems = [playwright('install')];
-  if (problemOf(findChromium))
-    // Playwright's comes without the libraries that it needs.
+  // Playwright's download comes without the libraries that it needs.
+  if (noChromiumYet())
     problems.push(problems[0] ? install('chromium') : asRoot(() => playwright('install-deps')));
   return (
-    problemOf(findChromium) &&
+    noChromiumYet() &&
     `there is no Chromium: ${problems.map((reason) => reason ?? 'it does not start').join(', ')}`
   );
 };

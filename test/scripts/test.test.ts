@@ -33,7 +33,7 @@ describe.runIf(process.platform === 'linux')(
     /** Folders of programs with these shell scripts in them, and no browser to download. */
     const machine = (scripts: Record<string, string>): NodeJS.ProcessEnv => {
       const PATH = tempFolder();
-      symlinkSync('/usr/bin/env', join(PATH, 'env'));
+      for (const name of ['env', 'true']) symlinkSync(`/usr/bin/${name}`, join(PATH, name));
       for (const [name, script] of Object.entries(scripts))
         writeFileSync(join(PATH, name), `#!/bin/sh\n${script}`, { mode: 0o755 });
       return {

@@ -13,7 +13,7 @@ import type { Written } from './port.js';
 
 const COLUMNS = [
   ...(['project', 'type', 'id', 'channel', 'event', 'user_id', 'body'] as const),
-  ...(['called_at', 'received_at', 'arrivals', 'client', 'notify', 'sender'] as const),
+  ...(['called_at', 'received_at', 'arrivals', 'client', 'sender', 'notify'] as const),
 ] satisfies (keyof Columns)[];
 
 /** Appends rows to the log. That is all that a writer does: whatever follows from a row is made by a reader. */

@@ -66,9 +66,10 @@ export const createErasures = (parts: Parts) => {
     `WITH ${turn()} SELECT 1 FROM turn`,
     `DELETE FROM ${records} WHERE seq IN ${list} RETURNING 1 AS removed`,
   ] as const;
-  // Why a row was refused may quote the row.
-  const removeReasons = `DELETE FROM ${table('refused')} WHERE place IN ${list}`;
-  const unpark = `DELETE FROM ${table('parked')} WHERE place IN ${list}`;
+  // Why a row was refused may quote the row, and nobody sends it any more.
+  const removeOfTargets = ['refused', 'parked'].map(
+    (name) => `DELETE FROM ${table(name)} WHERE place IN ${list}`,
+  );
 
   /**
    * Deletes the rows of places in a transaction that has the lock of the sums, and takes them off the sums. Returns how
@@ -77,8 +78,7 @@ export const createErasures = (parts: Parts) => {
   const removeIn = async (run: Run, places: readonly number[], summed: number): Promise<number> => {
     const text = JSON.stringify(places);
     await sums.takeOff(run, places, summed);
-    await run(removeReasons, text);
-    await run(unpark, text);
+    for (const statement of removeOfTargets) await run(statement, text);
     await run(removeRows[0]);
     return (await run(removeRows[1], text)).length;
   };

@@ -64,8 +64,8 @@ export const newTables = (names: Names, types: Types): string => {
     received_at ${time} NOT NULL,
     arrivals integer NOT NULL DEFAULT 1,
     client text,
-    notify boolean,
     sender text,
+    notify boolean,
     UNIQUE (project, type, id)
   );
   ${userIndex};
@@ -155,7 +155,7 @@ export const upgrade = (version: number, names: Names, types: Types): string => 
     CREATE INDEX refused_by_size ON ${table('refused')} (size, seq);
     CREATE INDEX refused_by_place ON ${table('refused')} (place);
     ${version < 3 ? '' : ofTargets(table)}
-    ${version < 3 ? `ALTER TABLE ${table('records')} ADD COLUMN notify boolean; ${progressTables(table)}` : ''}
     ALTER TABLE ${table('records')} ADD COLUMN sender text;
-    ${passingTables(table)}`;
+    ${passingTables(table)}
+    ${version < 3 ? `ALTER TABLE ${table('records')} ADD COLUMN notify boolean; ${progressTables(table)}` : ''}`;
 };

@@ -90,9 +90,4 @@ export const rowsOf = (store: Store) => store.rows({}, ALL);
 export const refusedOf = (store: Store) => store.refused(ALL);
 export const profileOf = async (store: Store) => first(await store.profiles({}, ALL));
 /** The tables of exports and notifications. */
-export const PROGRESS_TABLES = [
-  'source',
-  'erasures',
-  'targets',
-  'target_dead',
-];
+export const PROGRESS_TABLES = ['source', 'erasures', 'targets', 'target_dead'];

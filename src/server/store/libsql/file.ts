@@ -53,27 +53,6 @@ export const openDatabase = (path: string, tables: Tables) => {
   };
 };
 
-/** Opens a database file for synchronous jobs, which hold up the event loop while they run. */
-export const openFile = (path: string, tables: Tables) => {
-  const { database, checkPlace } = openDatabase(path, tables);
-  const { run, flush } = createGroupCommit(database, path);
-
-  return {
-    prepare: (sql: string) => database.prepare<unknown[]>(sql),
-    run,
-    /** As `run`, but rejects if the file is gone. */
-    runIfThere: async <Result>(work: () => Result): Promise<Result> => {
-      checkPlace();
-      return run(work);
-    },
-    /** Commits the waiting jobs, and closes the file. */
-    close: (): void => {
-      flush();
-      database.close();
-    },
-  };
-};
-
 /** Makes the file with its folder. SQLite gives its log the rights of the file. */
 const makeFile = (path: string): void => {
   makeFolder(dirname(path));
@@ -158,66 +137,4 @@ export const checkRoom = async (path: string): Promise<void> => {
   if (path === ':memory:') return;
   const { bavail, bsize, blocks } = await statfs(dirname(path));
   if (blocks && bavail * bsize < ROOM) throw new Error(WORDS['SQLITE_FULL']!(path));
-};
-
-interface Job {
-  run: () => unknown;
-  done: (value: unknown) => void;
-  failed: (error: unknown) => void;
-  /** By `performance.now()`. */
-  since: number;
-}
-
-/**
- * Runs all jobs of one turn of the event loop in one transaction, and settles each of them after the commit. A commit
- * waits for the disk and costs far more than a row. The calls are synchronous, so if another process has locked the
- * file, a timer tries again.
- */
-const createGroupCommit = (database: Database.Database, path: string) => {
-  let waiting: Job[] = [];
-  let timer: ReturnType<typeof setTimeout> | undefined;
-
-  const failAll = (jobs: readonly Job[], error: unknown): void =>
-    jobs.forEach((job) => job.failed(inWords(error, path)));
-
-  const commit = (jobs: readonly Job[]): void => {
-    try {
-      const values = inTransaction(database, () => jobs.map(({ run }) => run()));
-      jobs.forEach((job, index) => job.done(values[index]));
-    } catch (error) {
-      const code = codeOf(error);
-      if (code === 'SQLITE_BUSY') commitLater(jobs, error);
-      else if (code || jobs.length === 1) failAll(jobs, error);
-      else jobs.forEach((job) => commit([job])); // one bad job must not fail its neighbours
-    }
-  };
-  const commitLater = (jobs: readonly Job[], error: unknown): void => {
-    const pauseMs = busyPauseMs(performance.now() - jobs[0]!.since);
-    if (pauseMs === undefined) return failAll(jobs, error);
-    waiting = [...jobs, ...waiting];
-    timer ??= setTimeout(commitAll, pauseMs);
-  };
-  const commitAll = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    const jobs = waiting;
-    waiting = [];
-    if (jobs.length) commit(jobs);
-  };
-
-  return {
-    run: <Result>(work: () => Result): Promise<Result> =>
-      new Promise<Result>((resolve, reject) => {
-        const done = (value: unknown) => resolve(value as Result);
-        waiting.push({ run: work, done, failed: reject, since: performance.now() });
-        if (waiting.length === 1 && !timer) setImmediate(commitAll);
-      }),
-    /** Commits the waiting jobs at once. Jobs that cannot be written fail. */
-    flush: (): void => {
-      commitAll();
-      clearTimeout(timer);
-      failAll(waiting, new Error(`${path} was closed while another process had locked it`));
-      waiting = [];
-    },
-  };
 };
