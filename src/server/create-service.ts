@@ -18,6 +18,7 @@ import { createReadingTrouble } from './reading/reading-trouble.js';
 import { addReadingRoutes } from './reading/routes.js';
 import { createRefusals } from './refusals.js';
 import { startRetention } from './retention.js';
+import { startMeasuring } from './measure-readers.js';
 import { checkServiceOptions, type ServiceOptions } from './service-options.js';
 import { createSetup, type SetupState, type Step } from './setup.js';
 import type { Ignored } from './ignoring.js';
@@ -108,6 +109,7 @@ export const createService = (options: ServiceOptions): Service => {
   const { onMetric, onError, onRecovery } = options;
   const hooks = { onMetric, onError, onRecovery };
   const passing = passOn && startPassingOn({ store, options: passOn, hooks });
+  const endMeasuring = startMeasuring({ store, tell, now });
   const endRetention =
     retentionDays === undefined
       ? () => {}
@@ -185,6 +187,7 @@ export const createService = (options: ServiceOptions): Service => {
     stop: async () => passing?.stop(),
     close: async (): Promise<void> => {
       endRetention();
+      endMeasuring();
       feed.end();
       await passing?.stop();
       await refusals.settled();

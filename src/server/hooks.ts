@@ -24,6 +24,8 @@ export type ServerMetric =
   | 'store_ms'
   /** Milliseconds that one request to the service took. Label: `status`, 0 if there was no answer. */
   | 'upstream_ms'
+  /** Rows that the sums or the profiles have not read yet, 10,000 at most. Label: `reader`, `sums` or `profiles`. */
+  | 'reader_behind'
   /** Pages and tools that follow the rows now. */
   | 'followers'
   /** Rows and profiles that were deleted because of their age. */

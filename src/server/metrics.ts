@@ -30,6 +30,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
   trouble: gauge('trouble', '1 from a failure until a record passes again.'),
   refused: counter('refused', 'Requests and records that were refused.', 'reason', 'kept'),
   store_ms: histogram('store', 'Time until a write is durable.'),
+  reader_behind: gauge('reader_behind', 'Rows that are not summed or merged yet.', 'reader'),
   followers: gauge('followers', 'Pages and tools that follow the rows.'),
   export_behind: gauge('export_behind', 'Rows that are not exported yet.', 'target'),
   export_delay_ms: gauge(

@@ -229,7 +229,7 @@ describe('what else is read', () => {
     });
     expect(await read('from=2026-03-01T15:30:00%2B02:00')).toEqual({ hours: [one] });
     expect(await read('event=b&event=x&project=p&channel=c')).toEqual({
-      hours: [{ ...noon, rows: 1, repeats: 0, in_2s: 0 }],
+      hours: [{ ...noon, rows: 1, in_2s: 0 }],
     });
     expect(await read('project=q')).toEqual({ hours: [] });
     expect(await read('split=event')).toEqual({

@@ -1,5 +1,4 @@
-import { messageOf } from '../../util/errors.js';
-import { number, type Database } from './database.js';
+import type { Database } from './database.js';
 import {
   columnsOf,
   createRecordWriter,
@@ -9,12 +8,14 @@ import {
   type Columns,
   type RecordKey,
 } from './write-records.js';
-import type { Written } from './port.js';
 
 const COLUMNS = [
   ...(['project', 'type', 'id', 'channel', 'event', 'user_id', 'body'] as const),
-  ...(['called_at', 'received_at', 'arrivals', 'client', 'sender', 'notify'] as const),
+  ...(['called_at', 'received_at', 'arrivals', 'client', 'notify', 'sender'] as const),
 ] satisfies (keyof Columns)[];
+
+/** Repeats of a project at some time. */
+type Repeats = [at: string, project: string, n: number];
 
 /** Appends rows to the log. That is all that a writer does: whatever follows from a row is made by a reader. */
 export const createAppender = (database: Database) => {
@@ -40,7 +41,7 @@ export const createAppender = (database: Database) => {
   const append = `${insert('DO UPDATE SET arrivals = records.arrivals + 1')}
     RETURNING ${['project', 'type', 'id'].map((name) => `${isKnown} ${name} END AS ${name}`).join(', ')}`;
   const appendNew = `${insert('DO NOTHING')}
-    RETURNING project, type, id, ${number('arrivals')}`;
+    RETURNING project, type, id`;
   const addRepeats = `INSERT INTO ${table('repeats')} (hour, project, n)
     SELECT ${hour(time('value->>0'))}, value->>1, CAST(value->>2 AS integer) FROM ${each('$1')}
     WHERE TRUE ORDER BY 1, 2
@@ -54,15 +55,15 @@ export const createAppender = (database: Database) => {
       }),
     );
   /** Counts repeats. The rows are stored already, so nobody sends them again if this statistic is not written. */
-  const countRepeats = async (all: Iterable<readonly [at: string, project: string, n: number]>) => {
-    const sums = new Map<string, [at: string, project: string, n: number]>();
+  const countRepeats = async (all: readonly Repeats[]): Promise<void> => {
+    const sums = new Map<string, Repeats>();
     for (const [at, project, n] of all) {
       const key = at.slice(0, 13) + project;
       const sum = sums.get(key);
       if (sum) sum[2] += n;
       else if (n) sums.set(key, [at, project, n]);
     }
-    if (sums.size) await write(addRepeats, JSON.stringify([...sums.values()])).catch(messageOf);
+    if (sums.size) await write(addRepeats, JSON.stringify([...sums.values()])).catch(() => {});
   };
 
   return {
@@ -71,28 +72,29 @@ export const createAppender = (database: Database) => {
       wordsOfRefusal,
       store: async (records) => {
         const rows = await write<RecordKey | { id: null }>(append, textOf(records));
-        const known = rows.filter((row): row is RecordKey => row.id !== null);
-        const now = new Date().toISOString();
-        await countRepeats(known.map(({ project }) => [now, project, 1] as const));
-        return new Set(known.map(rowKeyOf));
+        const keys = rows.flatMap((row) => (row.id === null ? [] : [rowKeyOf(row)]));
+        const known = new Set(keys);
+        const repeats = known.size ? records.filter((one) => known.has(recordKeyOf(one))) : [];
+        await countRepeats(repeats.map(({ receivedAt, body }) => [receivedAt, body.project, 1]));
+        return known;
       },
     }),
     /** Appends rows of another store that are not here yet. */
     adopt: createRecordWriter({
       wordsOfRefusal,
       store: async (records) => {
-        const rows = await write<RecordKey & { arrivals: number }>(appendNew, textOf(records));
-        const fresh = new Map(rows.map((row) => [rowKeyOf(row), row.arrivals - 1]));
+        const rows = await write<RecordKey>(appendNew, textOf(records));
+        const fresh = new Set(rows.map(rowKeyOf));
+        const added = records.filter((one) => fresh.has(recordKeyOf(one)));
         await countRepeats(
-          records.map((record) => {
-            const { receivedAt, body } = record;
-            return [receivedAt, body.project, fresh.get(recordKeyOf(record)) ?? 0] as const;
-          }),
+          added.map(({ receivedAt, body, arrivals = 1 }) => [
+            receivedAt,
+            body.project,
+            arrivals - 1,
+          ]),
         );
         return new Set(records.map(recordKeyOf).filter((key) => !fresh.has(key)));
       },
     }),
   };
 };
-
-export type Appender = (records: readonly Arrived[]) => Promise<Written[]>;

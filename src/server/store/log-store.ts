@@ -7,7 +7,6 @@ import { createGroups } from './groups.js';
 import type { Adopted, Behind, Held, NewRefused, Profile, Resent, Store, Written } from './port.js';
 import { createProfiles } from './profiles.js';
 import { SERVICE } from './parked.js';
-import { hasEnded, ownProcess } from './process-name.js';
 import { createProgress } from './progress.js';
 import { createReader, type ReaderName } from './reader.js';
 import { createRefused } from './refused.js';
@@ -33,7 +32,7 @@ export const createLogStore = (
   const sums = createSums(database);
   const profiles = createProfiles(database);
   const parts = { database, refuse: refused.leaveOut };
-  const progress = createProgress({ ...database, ownProcess, hasEnded }, refused);
+  const progress = createProgress(database, refused);
   const readers = {
     sums: createReader({ ...parts, name: 'sums', prepare: sums.prepare }),
     profiles: createReader({ ...parts, name: 'profiles', prepare: profiles.prepare }),

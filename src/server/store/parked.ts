@@ -1,5 +1,6 @@
 import { PATIENCE, type Incoming } from '../incoming.js';
 import { number, type Database } from './database.js';
+import type { PlainStatement } from './progress.js';
 
 /** The name of the target that is another service. It is the same for any address, so that one that moves goes on. */
 export const SERVICE = 'service';
@@ -114,10 +115,7 @@ export const createParked = ({
   const places = `SELECT ${long(0)} FROM ${each('$2')}`;
   const listOf = (all: readonly number[]): string => JSON.stringify(all.map((place) => [place]));
 
-  const parkAll = (
-    target: string,
-    rows: readonly ParkedRow[],
-  ): [sql: string, ...values: unknown[]] => [
+  const parkAll = (target: string, rows: readonly ParkedRow[]): PlainStatement => [
     `INSERT INTO ${parked} (target, place, line, behind, due, tries, since)
     SELECT $1, ${long(0)}, value->>1, value->>2, ${long(3)}, ${long(4)}, ${long(5)} FROM ${each('$2')}
     WHERE EXISTS (SELECT 1 FROM ${records} WHERE seq = ${long(0)})
@@ -126,10 +124,7 @@ export const createParked = ({
     ...[target, JSON.stringify(rows.map(columnsOf))],
   ];
   /** The first row behind an identify of its line has no time while that is parked. */
-  const tryNext = (
-    target: string,
-    next: readonly NextTry[],
-  ): [sql: string, ...values: unknown[]] => [
+  const tryNext = (target: string, next: readonly NextTry[]): PlainStatement => [
     `UPDATE ${parked} SET due = CASE
       WHEN EXISTS (SELECT 1 FROM ${parked} AS b WHERE b.target = $1 AND b.line = parked.behind
         AND b.place < parked.place AND (parked.line IS NOT NULL OR b.tries < ${PATIENCE})) THEN NULL

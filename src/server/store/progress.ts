@@ -149,14 +149,11 @@ export interface Progress {
 export type PlainStatement = readonly [sql: string, ...values: unknown[]];
 
 /** What an engine provides. */
-export interface ProgressDatabase extends Pick<
+export type ProgressDatabase = Pick<
   Database,
-  'read' | 'write' | 'transaction' | 'table' | 'now' | 'each' | 'iso'
-> {
-  /** A name of this process, and whether the process that a text names has ended: false if that cannot be told. */
-  ownProcess: () => string;
-  hasEnded: (text: string) => boolean;
-}
+  | ('read' | 'write' | 'transaction' | 'table' | 'now' | 'each' | 'iso')
+  | ('ownProcess' | 'hasEnded')
+>;
 
 /** The tables, in SQL that both engines understand. */
 export const progressTables = (table: (name: string) => string): string => `

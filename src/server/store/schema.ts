@@ -64,8 +64,8 @@ export const newTables = (names: Names, types: Types): string => {
     received_at ${time} NOT NULL,
     arrivals integer NOT NULL DEFAULT 1,
     client text,
-    sender text,
     notify boolean,
+    sender text,
     UNIQUE (project, type, id)
   );
   ${userIndex};
@@ -156,6 +156,5 @@ export const upgrade = (version: number, names: Names, types: Types): string => 
     CREATE INDEX refused_by_place ON ${table('refused')} (place);
     ${version < 3 ? '' : ofTargets(table)}
     ALTER TABLE ${table('records')} ADD COLUMN sender text;
-    ${passingTables(table)}
-    ${version < 3 ? `ALTER TABLE ${table('records')} ADD COLUMN notify boolean; ${progressTables(table)}` : ''}`;
+    ${passingTables(table)}`;
 };

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { createService, type ServerError, type ServiceOptions } from '../../../src/service.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
 import type { Profile, Refused, Row } from '../../../src/service.js';
+import { patient } from './patient.js';
 
 export const TOKEN = 'test-token';
 const ORIGIN = 'http://localhost:8787';
@@ -41,7 +42,7 @@ export const postOf = (body: unknown, headers: Headers = {}): RequestInit => {
 
 /** A service over a database of its own, called without a server, until the test ends. */
 export const runService = (options: Partial<ServiceOptions> = {}) => {
-  const store = options.store ?? createLibsqlStore({ path: ':memory:' });
+  const store = options.store ?? patient(createLibsqlStore({ path: ':memory:' }));
   const errors: ServerError[] = [];
   const metrics: [name: string, value: number, labels: string][] = [];
   const service = createService({
