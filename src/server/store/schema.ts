@@ -155,7 +155,6 @@ export const upgrade = (version: number, names: Names, types: Types): string => 
     CREATE INDEX refused_by_size ON ${table('refused')} (size, seq);
     CREATE INDEX refused_by_place ON ${table('refused')} (place);
     ${version < 3 ? '' : ofTargets(table)}
-    ${version < 3 ? `ALTER TABLE ${table('records')} ADD COLUMN notify boolean; ${progressTables(table)}` : ''}
     ALTER TABLE ${table('records')} ADD COLUMN sender text;
     ${passingTables(table)}`;
 };
