@@ -156,5 +156,6 @@ export const upgrade = (version: number, names: Names, types: Types): string => 
     CREATE INDEX refused_by_place ON ${table('refused')} (place);
     ${version < 3 ? '' : ofTargets(table)}
     ALTER TABLE ${table('records')} ADD COLUMN sender text;
-    ${passingTables(table)}`;
+    ${passingTables(table)}
+    ${version < 3 ? `ALTER TABLE ${table('records')} ADD COLUMN notify boolean; ${progressTables(table)}` : ''}`;
 };
