@@ -98,6 +98,10 @@ const useLoaded = (
   return { loaded, isFailed };
 };
 
+const HOUR = new Intl.DateTimeFormat(undefined, {
+  ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+});
+const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const WEEKDAY = new Intl.DateTimeFormat(undefined, {
   ...{ weekday: 'short', hour: '2-digit', hourCycle: 'h23' },
 });
