@@ -1,4 +1,4 @@
-import type { DropReason, RecordType } from '../src/client/types.js';
+import type { DropReason, RecordType, StorageKind } from '../src/client/types.js';
 import { BAD } from './service.js';
 import { createWaits } from './waits.js';
 
@@ -43,6 +43,10 @@ interface Fate {
 
 /** Between the choice of a record and its request, storage may name it. */
 const NAMING_MS = 150;
+/** A lease ends at most so long after its page has last written to its database, and by then the page has heard of that. */
+const LEASE_MS = 60_000;
+/** A database that fails has hung for a second first, and its lease may be a little older. */
+const EARLY_MS = 10_000;
 
 /** Sees every record and request of a world, and says what breaks a promise. */
 export const createJudge = (
@@ -59,7 +63,15 @@ export const createJudge = (
   );
   const fates = new Map<string, Fate>();
   const byName = new Map<string, Fate>();
+  /** Since when the database of a page has failed. */
+  const failedSince = new Map<string, number>();
   let maxAge = Infinity;
+
+  /** Its page may have left it to a note, since its database has failed for longer than a lease lasts. */
+  const isLeftToNote = ({ page, madeAt }: Fate): boolean => {
+    const since = failedSince.get(page) ?? Infinity;
+    return now() - since > LEASE_MS - EARLY_MS && madeAt - since < LEASE_MS;
+  };
 
   const isResolved = ({ stored, ends, mayBeLost }: Fate): boolean =>
     stored + ends.length > 0 || mayBeLost;
@@ -75,7 +87,8 @@ export const createJudge = (
         earlier.destination === fate.destination &&
         !earlier.name.includes(BAD);
       // What is handed off goes all at once.
-      const isFree = earlier.isHandedOff || fate.isHandedOff || earlier.isSetAside;
+      const isFree =
+        earlier.isHandedOff || fate.isHandedOff || earlier.isSetAside || isLeftToNote(earlier);
       if (isBefore && !isFree && !isResolved(earlier))
         violate('order', `${fate.name} was stored before ${earlier.name}`);
     }
@@ -176,6 +189,13 @@ export const createJudge = (
     consented: (page: string, isGranted: boolean): void => {
       for (const fate of fates.values())
         if (fate.page === page) fate.storableAt = isGranted ? now() : Infinity;
+    },
+    /** A page says that its database has failed, or works again. */
+    stores: (page: string, kind: StorageKind): void => {
+      const since = failedSince.get(page) ?? now();
+      if (kind === 'memory') failedSince.set(page, since);
+      // After that long, what is in a note comes when a page has read it.
+      if (kind === 'indexeddb' && now() - since <= LEASE_MS - EARLY_MS) failedSince.delete(page);
     },
     /** A page without a database leaves all that it has, and goes on. */
     setAside: (page: string): void => {

@@ -96,7 +96,10 @@ export const createVisits = (world: World) => {
       note(() => `${name}: ${record?.id ?? 'a call'} is dropped, ${reason}`);
       if (record) judge.dropped(name, record.id, reason);
     });
-    onUnlessDead('storage', ({ storage: kind }) => note(() => `${name}: storage is ${kind}`));
+    onUnlessDead('storage', ({ storage: kind }) => {
+      note(() => `${name}: storage is ${kind}`);
+      judge.stores(name, kind);
+    });
   };
 
   const open = (): Visit => {

@@ -254,7 +254,10 @@ export interface CommonOptions {
   disabled?: boolean;
   /** Log to the console what becomes of each record, where the developers' file is loaded. @default false */
   debug?: boolean;
-  /** Used in place of the global `fetch`. @default the global `fetch` */
+  /**
+   * Used in place of the global `fetch`. As a page is left, neither beacons nor `fetchLater` are used then.
+   * @default the global `fetch`
+   */
   fetch?: typeof fetch;
   /** Dates calls in place of `Date.now`: milliseconds since the epoch. @default Date.now */
   now?: () => number;

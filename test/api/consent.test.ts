@@ -253,6 +253,19 @@ describe('a denial', () => {
     expect(await kept(shop)).toEqual([]);
   };
 
+  it.each(WAYS)('is no failure of the storage, %s', async (way) => {
+    const { visit } = openShop(way);
+    const { analytics, heard, track } = visit();
+    track(['denied']);
+    await passUntil(() => analytics.status().storage === 'indexeddb');
+    analytics.setConsent('denied');
+    await pass(60_000);
+    expect(heard.storage.map(({ storage }) => storage)).toEqual(['indexeddb']);
+    analytics.setConsent('granted');
+    await passUntil(() => analytics.status().storage === 'indexeddb');
+    expect(heard.storage.map(({ storage }) => storage)).not.toContain('memory');
+  });
+
   it.each([undefined, 'granted'] as const)(
     'in another tab, made after `stop()`, counts for a later `init` with `consent: %s`',
     async (consent) => {

@@ -1,4 +1,6 @@
+import { IDBObjectStore } from 'fake-indexeddb';
 import { describe, expect, it, vi } from 'vitest';
+import type { Note } from '../../src/client/outbox/note.js';
 import type { Analytics } from '../../src/client/types.js';
 import { pass, passUntil, settle } from '../support/clock.js';
 import { draw, names, openShop, WAYS, type Way } from '../support/shop.js';
@@ -17,6 +19,12 @@ const addFetchLater = () => {
   vi.stubGlobal('fetchLater', fetchLater);
   return fetchLater;
 };
+
+/** The parcels in the exit notes of the site. */
+const notedIn = ({ site }: ReturnType<typeof openShop>): Note['parcels'] =>
+  [...site.values]
+    .filter(([key]) => key.includes(' note '))
+    .flatMap(([, text]) => (JSON.parse(text) as Note).parcels);
 
 /** Events of 20 KB, of which two fit into the budget of keepalive. */
 const trackLarge = (analytics: Analytics, events: readonly string[]): void => {
@@ -131,4 +139,68 @@ it('leaves a record that waits after a failure of its own to the next page, thou
   await shop.holds(['good', 'bad'], 60_000);
   expect(service.of('bad')).toHaveLength(5);
   expect(analytics.status()).toMatchObject({ unknown: 0 });
+});
+
+describe('a page that is hidden and may end without a word', () => {
+  it('starts no request for what its note says is waiting', async () => {
+    const shop = openShop();
+    const { site, receiver } = shop;
+    draw(1);
+    receiver.faults([{ status: 503 }]);
+    const { analytics, track } = shop.visit();
+    track(['first']);
+    await passUntil(() => analytics.status().paused === 'backoff');
+    receiver.faults([]);
+    const { put } = IDBObjectStore.prototype;
+    vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this, value, key) {
+      const isNaming = (value as { flight?: string[] }).flight?.length;
+      if (isNaming && document.visibilityState !== 'hidden') site.hide();
+      return put.call(this, value, key);
+    });
+    const { fetch } = globalThis;
+    const waiting: number[] = [];
+    vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+      const count = notedIn(shop).map(({ records, flight }) => records.length - flight.length);
+      waiting.push(...count);
+      return fetch(url, init);
+    });
+    await shop.holds(['first']);
+    expect(waiting).toEqual([0]);
+  });
+
+  it('has in its note what a claim has dropped meanwhile', async () => {
+    const shop = openShop();
+    shop.offline();
+    const { track } = shop.visit({ flushInterval: 60_000 });
+    for (const event of names(12)) {
+      track([event]);
+      await pass(1);
+    }
+    await shop.leave();
+    shop.site.hide();
+    const { analytics, heard } = shop.visit({ maxRecords: 5 });
+    const noted: number[] = [];
+    analytics.on('drop', () =>
+      queueMicrotask(() => noted.push(notedIn(shop).filter((one) => !one.records.length).length)),
+    );
+    await passUntil(() => heard.drop.length === 7);
+    await settle();
+    expect(noted).toEqual(Array(7).fill(7));
+  });
+});
+
+it.each(REPEATABLE)('sends by the option `fetch` alone as it is left, %s', async (way) => {
+  const shop = openShop(way);
+  const fetchLater = addFetchLater();
+  const sendBeacon = vi.fn(() => true);
+  Object.assign(navigator, { sendBeacon });
+  const own = vi.fn((url: string, init: RequestInit) => fetch(url, init));
+  trackLarge(shop.visit({ flushInterval: 60_000, fetch: own }).analytics, names(10));
+  await shop.leave();
+  expect(shop.service.names()).toEqual(names(2));
+  expect(own).toHaveBeenCalledTimes(shop.receiver.requests.length);
+  expect(fetchLater).not.toHaveBeenCalled();
+  expect(sendBeacon).not.toHaveBeenCalled();
+  shop.visit({ fetch: own });
+  await shop.holds(names(10));
 });

@@ -24,6 +24,22 @@ it('keeps calls while the page loads, and later only as it is left, until a deni
   expect(Object.values(kept)).toEqual([expect.not.stringMatching(/one|two/)]);
 });
 
+it.each([
+  [undefined, true],
+  ['granted', true],
+  ['pending', false],
+  ['denied', false],
+])('keeps calls where the tag says that consent is %s: %s', async (consent, isKept) => {
+  const { open, install, kept, holds } = openTab();
+  (await open({ consent })).event('Kept');
+  await settle();
+  expect(JSON.stringify(kept).includes('Kept')).toBe(isKept);
+  if (!isKept) return;
+  await open({ consent });
+  install();
+  await holds(['Kept']);
+});
+
 it('makes calls once where a frame of the site has the tag, too', async () => {
   const { open, install, kept, win, holds } = openTab();
   (await open()).event('Of the page');

@@ -107,6 +107,42 @@ export const killingRows: readonly Row[] = [
       return TWENTY;
     },
   },
+  {
+    id: 'hidden-as-it-names',
+    what: 'a page in trouble is hidden while a record is being named as in flight, goes on, and is killed with the request under way',
+    promised: allOnce,
+    needs: { durable: true },
+    run: async (stage) => {
+      // The page hears that it is hidden in the middle of the write, and writes nothing to its database once it has sent.
+      const head = `<script>{
+  let isHidden = false;
+  Object.defineProperty(document, 'visibilityState', { get: () => (isHidden ? 'hidden' : 'visible') });
+  const { put } = IDBObjectStore.prototype;
+  let names = 0;
+  IDBObjectStore.prototype.put = function (value, ...key) {
+    if (value.flight?.length && ++names === 2) {
+      isHidden = true;
+      document.dispatchEvent(new Event('visibilitychange'));
+    }
+    return put.call(this, value, ...key);
+  };
+  const send = fetch;
+  fetch = (...given) => {
+    if (isHidden) IDBDatabase.prototype.transaction = () => { throw new Error('too late'); };
+    return send(...given);
+  };
+}</script>`;
+      const tab = await stage.visit({ concurrency: 1 }, { head });
+      await waitForStorage(tab);
+      await stage.faults([{ status: 503, times: 1 }, { hang: true, after: true }]);
+      await track(tab, ['one']);
+      await waitFor('the request', async () => (await stage.service.events()).length === 1);
+      await stage.browser.crashPages();
+      await stage.faults([]);
+      await stage.nextVisit();
+      return ['one'];
+    },
+  },
   ending(
     {
       id: 'killed-at-once',
