@@ -15,11 +15,10 @@ export const INTERNAL = [
   ...['isSent', 'maker', 'medium', 'noted', 'onRestart', 'order', 'parcel', 'resends', 'settings'],
   ...['timer', 'writes', 'writing'],
   // claims
-  ...['after', 'claim', 'excess', 'hasLeft', 'hurry', 'look', 'mustWait', 'soonest', 'taken'],
-  ...['unreadable'],
+  ...['after', 'claim', 'hasLeft', 'hurry', 'look', 'mustWait', 'soonest', 'taken'],
   // delivery
   ...['ask', 'passed', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],
-  ...['isCutOff', 'isSilent', 'lacksToken', 'loseRunning', 'outbox'],
+  ...['count', 'defer', 'isCutOff', 'isSilent', 'lacksToken', 'loseRunning', 'outbox'],
   ...['prepare', 'problem', 'pump', 'read', 'reconfigure', 'restart'],
   ...['retryAfterMs', 'room', 'silent', 'standing', 'start', 'backoff'],
   // the page, consent, and the user

@@ -28,7 +28,7 @@ export const GROUPS = {
     ['send-from-a-server', 'Send from a server'],
     ['server-answers', 'What it answers'],
     ['one-user', 'One user: show, export, erase'],
-    ['server-scale', 'Postgres and queues'],
+    ['server-scale', 'Postgres, and passing on'],
     ['server-options', 'Its options'],
     ['export', 'Export'],
     ['notifications', 'Notifications'],

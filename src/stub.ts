@@ -64,11 +64,15 @@ type Kept = [
       for (const other in storage) {
         if (said == 'denied' && other.endsWith(key)) delete storage[other];
       }
-      // Not where consent is asked for, nor an `init`, which has the token, nor a `stop()`, which is for this page.
+      // Not an `init`, which has the token, nor a `stop()`, which is for this page; and nothing while consent is `pending`,
+      // or denied by the tag. The list has the methods of the calls, and the word of consent, which `data-` marks as the
+      // tag's. It is tested as a text.
       if (
         page == page['top'] &&
-        !calls.some((call) => /in|st/.test(call[1])) &&
-        !(said ? said == 'pending' : dataset['consent'])
+        !/in|st|a-d/.test([
+          ...calls.map((call) => call[1]),
+          said || 'data-' + [dataset['consent']],
+        ] as never)
       ) {
         storage[at + key] = JSON.stringify(calls);
         if (event) calls.splice(0); // it may come back from the back/forward cache

@@ -42,12 +42,11 @@ export const createPipeline = (
   };
   const drop = (reason: DropReason, record?: OutboxRecord, message: string = reason) =>
     report('drop', { reason, message, record });
-  const onRestart = () => pump.restart();
   const outbox = createOutbox({
     name,
     settings: () => settings,
     emit: report,
-    onRestart,
+    onRestart: () => pump.restart(),
   });
   const pump = createPump(outbox, direct);
   const consents = consentTo(first.project);
@@ -76,8 +75,9 @@ export const createPipeline = (
   /** Ends delivery, and closes storage. */
   const close = () => {
     pump.halt();
-    void outbox.database?.end();
-    outbox.database = undefined;
+    const { database } = outbox;
+    outbox.database = undefined; // before its end, which is no failure that a listener hears of
+    void database?.end();
   };
 
   /** Leaves all records to the next page, and closes storage. */

@@ -90,7 +90,7 @@ export const installTag = (
   };
   // To look costs 0.3 ms. In a frame it would take those of the page around it, which still has them, and a prerendered
   // page has a copy of those of its tab. The calls wait for `init`.
-  if (globals['top'] === globals && found['status']) whenShown(() => mayFail(takeKept));
+  if (globals['top'] === globals) whenShown(() => mayFail(takeKept));
   // Code that has kept a reference to the stub reaches the tracker through this `push`.
   calls.push = run;
   // Before `init`, which may use storage only with consent.

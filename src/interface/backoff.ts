@@ -10,11 +10,10 @@ export const boundedWait = (ms: number): number =>
   Math.min(Math.max(ms || 0, 0), MAX_RETRY_AFTER_MS);
 
 /** Reads `Retry-After`, seconds or an HTTP date, as milliseconds from now; 0 if there is none. */
-export const parseRetryAfter = (value: string | null | undefined, now: number): number => {
-  const text = value!; // `null` is no time either
+export const parseRetryAfter = (text: string | null | undefined, now: number): number => {
   // Two headers come as one, with a comma between them: the first counts.
-  const isSeconds = /^\s*\d+\s*(,|$)/.test(text);
-  return boundedWait(isSeconds ? parseInt(text, 10) * 1_000 : Date.parse(text) - now);
+  const isSeconds = /^\s*\d+\s*(,|$)/.test(text!);
+  return boundedWait(isSeconds ? parseInt(text!, 10) * 1_000 : Date.parse(text!) - now); // `null` is no time either
 };
 
 /**

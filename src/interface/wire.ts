@@ -32,9 +32,9 @@ export interface Batch {
 }
 
 /**
- * What became of a record at the relay. `accepted`: it is in the relay's queue, which delivers it. A record with
- * `retry` or `blocked` was not taken, so the client keeps it: `retry` may pass soon, `blocked` perhaps only after
- * somebody has corrected the set-up.
+ * What became of a record at the relay. `accepted`: its sender is ignored, so it is kept nowhere. A record with `retry`
+ * or `blocked` was not taken, so the client keeps it: `retry` may pass soon, `blocked` perhaps only after somebody has
+ * corrected the set-up.
  */
 export type RelayOutcome = 'delivered' | 'accepted' | 'retry' | 'blocked' | 'rejected';
 

@@ -4,13 +4,15 @@ import type { Voice } from './log.js';
 import { plain } from './tail-lines.js';
 
 export const DEAD_USAGE =
-  'dead list | dead resend <id>… | dead purge <id>… ' +
+  'export dead list | export dead resend <id>… | export dead purge <id>… ' +
   '(in place of ids --all, --reason <its beginning>, --older <2d|12h|30m>, --newer <…>)';
 
-/** A record that the database has refused. */
+/** A record that the database has refused, or a row that a target has. */
 export interface DeadLetter {
   id: string;
-  record: Incoming;
+  target?: string | undefined;
+  /** Of a row only what names it. */
+  record: Partial<Incoming> & Pick<Incoming, 'id'>;
   reason: string;
   /** When it was refused, milliseconds since the epoch. */
   diedAt: number;
@@ -60,8 +62,8 @@ const createIsMeant = (
 };
 
 /** A dead letter as a line of JSON, without `text`, which is the same as `body`. */
-const lineOf = ({ id, diedAt, reason, record: { text: _, ...record } }: DeadLetter): string =>
-  plain(JSON.stringify({ id, diedAt: new Date(diedAt).toISOString(), reason, record }));
+const lineOf = ({ diedAt, record: { text: _, ...record }, ...letter }: DeadLetter): string =>
+  plain(JSON.stringify({ ...letter, diedAt: new Date(diedAt).toISOString(), record }));
 
 /** Lists dead letters as JSON, a line each; sends them again, or deletes them. */
 export const runDeadCommand = async (

@@ -16,9 +16,9 @@ const SAY_EVERY = 1_000_000;
 const list = async (store: Store, { print, say }: Voice): Promise<void> => {
   const targets = await readDelays(store, Date.now());
   if (!targets.length) say('nothing was exported yet');
-  for (const { name, place, behind, delay_ms, dead, message } of targets) {
+  for (const { name, place, behind, delay_ms, dead, parked, message } of targets) {
     const late = behind ? `, ${behind} rows and ${Math.round(delay_ms / 1_000)} s behind` : '';
-    const refused = dead ? `, ${dead} refused` : '';
+    const refused = `${parked ? `, ${parked} set aside` : ''}${dead ? `, ${dead} refused` : ''}`;
     print(`${name}  place ${place}${late}${refused}${message ? `: ${message}` : ''}`);
   }
 };

@@ -27,8 +27,6 @@ export const runImport = async (
   { places, input, print, say }: Parts,
 ): Promise<void> => {
   if (more.length) throw new Error(`usage: ${IMPORT_USAGE}`);
-  if (places.service)
-    throw new Error('with `SERVICE_URL` nothing is stored here: import where rows are stored');
   const bytes = await unpacked(path === '-' ? input : createReadStream(path));
   const store = await openStore(places.store.databaseUrl);
   try {

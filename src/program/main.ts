@@ -17,7 +17,7 @@ const NAME = 'analytics-outbox';
 const USAGE = [
   `usage: ${NAME}`,
   ...[
-    ...[TAIL_USAGE, COPY_USAGE, IMPORT_USAGE, DEAD_USAGE, EXPORT_USAGE, NOTIFY_USAGE],
+    ...[TAIL_USAGE, COPY_USAGE, IMPORT_USAGE, EXPORT_USAGE, DEAD_USAGE, NOTIFY_USAGE],
     ...['help', '--version'],
   ].map((line) => `       ${NAME} ${line}`),
 ].join('\n');
@@ -75,8 +75,7 @@ const run = async ([word, ...rest]: readonly string[]): Promise<void> => {
     const places = readPlaces(process.env);
     return runImport(rest, { places, input: process.stdin, print, say });
   }
-  if (word === 'dead') return runDead(rest);
-  if (word === 'export') return runExport(rest);
+  if (word === 'export') return rest[0] === 'dead' ? runDead(rest.slice(1)) : runExport(rest);
   if (word === 'notify') return runNotify(rest, { environment: process.env, print });
   if (word !== 'tail') throw new Error(`unknown argument "${word}"\n${USAGE}`);
   // The reader of the output may close it, as `head` does.

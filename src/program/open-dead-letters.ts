@@ -1,9 +1,9 @@
-import type { DeadLetters } from './dead-command.js';
+import type { DeadLetter, DeadLetters } from './dead-command.js';
 import type { Store } from '../service.js';
 import { openStore } from './open-store.js';
 import type { Places } from './settings.js';
 
-/** The records that the database has refused, as dead letters. Their ids are their places among the refused. */
+/** What the database and the targets have refused, as dead letters. Their ids are their places among the refused. */
 const deadLettersOf = (store: Store): DeadLetters => {
   const seqsOf = (ids: readonly string[]): number[] => ids.map(Number).filter(Number.isSafeInteger);
 
@@ -14,10 +14,17 @@ const deadLettersOf = (store: Store): DeadLetters => {
         const dead = page.filter(({ isDead }) => isDead);
         const kept = await store.dead(dead.map(({ seq }) => seq));
         const records = new Map(kept.map(({ seq, record }) => [seq, record]));
-        const letters = dead.flatMap(({ seq, message: reason, received_at }) => {
-          const record = records.get(seq);
-          const at = Date.parse(received_at);
-          return record ? [{ id: String(seq), record, reason, diedAt: at }] : [];
+        const letters = dead.map(({ seq, message: reason, received_at, target, ...row }) => {
+          const { id = '', type } = row;
+          const named = {
+            id,
+            ...(type && { type }),
+            body: { project: row.project, user_id: row.user_id },
+          };
+          return {
+            ...{ id: String(seq), target, reason, diedAt: Date.parse(received_at) },
+            record: records.get(seq) ?? (named as DeadLetter['record']),
+          };
         });
         if (letters.length || !page.length) return letters;
         place = page.at(-1)!.seq;

@@ -190,7 +190,7 @@ export const readSettings = (
   };
 };
 
-/** The settings of the commands `dead`, `import` and `export`: those of the database and the targets. */
+/** The settings of the commands `import` and `export`: those of the database and the targets. */
 export const readPlaces = (environment: NodeJS.ProcessEnv) => {
   const places = placesOf(read(environment, ['DATABASE_URL', 'DATA_FOLDER', 'EXPORT']));
   if (places.keepsNothing) throw new Error('`DATA_FOLDER` is `none`: the program keeps no rows');

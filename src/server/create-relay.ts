@@ -1,7 +1,7 @@
 import { createDelivery } from './deliver/delivery.js';
 import { createServer, type ServerHealth } from './create-server.js';
 import { createTell } from './hooks.js';
-import { truncateAddress } from './http/client.js';
+import { createOpaqueWord, truncateAddress } from './http/client.js';
 import { checkRelayOptions, type RelayOptions } from './relay-options.js';
 import { createUpstreamSink } from './upstream-sink.js';
 
@@ -35,6 +35,7 @@ export const createRelay = (options: RelayOptions): Relay => {
     ...{ options, sink: createUpstreamSink(delivery), tell, now },
     rules: { projects: options.projects, channels: options.channels, fillsIn: false },
     origins: options.origins,
+    senderOf: createOpaqueWord(),
     addressOf: options.forwardAddress
       ? (request) => truncateAddress(clientAddress?.(request) ?? '')
       : undefined,

@@ -4,7 +4,6 @@ import type { ServiceHealth } from './deliver/backoff.js';
 import type { Tell } from './hooks.js';
 import { answerJson } from './http/answers.js';
 import { createAdmission } from './http/admission.js';
-import { createOpaqueWord } from './http/client.js';
 import { createHeldBodies } from './http/held-bodies.js';
 import type { Origins } from './http/origin.js';
 import { createIgnoring, type Ignored } from './ignoring.js';
@@ -33,7 +32,7 @@ interface Parts {
   origins: Origins;
   /** The door for requests with a token. */
   tokenDoor?: Door | undefined;
-  /** Makes the words of senders, if they are kept. */
+  /** Makes words for senders, if records are passed on: what is passed on or stored holds no address. */
   senderOf?: ((client: string) => Promise<string>) | undefined;
   browserOf?: ((request: Request) => Promise<string | undefined>) | undefined;
   addressOf?: ((request: Request) => string | undefined) | undefined;
@@ -62,8 +61,7 @@ export const createServer = (parts: Parts) => {
       channels: copyOf(parts.rules.channels),
     },
     hold: createHeldBodies(),
-    // What is passed on and may be stored holds no address.
-    senderOf: parts.senderOf ?? createOpaqueWord(),
+    senderOf: parts.senderOf,
     browserOf: parts.browserOf,
     addressOf: parts.addressOf,
     accepted: parts.accepted,

@@ -72,9 +72,12 @@ const schemas = {
   Refused: object(
     {
       ...{ seq: count, received_at: time, status: count, message: text },
-      reason: oneOf('token', 'origin', 'body', 'field', 'project', 'size', 'rate', 'database'),
+      reason: oneOf(
+        ...(['token', 'origin', 'body', 'field', 'project', 'size', 'rate'] as const),
+        ...(['database', 'target'] as const),
+      ),
     },
-    { id: text, ...named, body: text, client: text, isDead: { const: true } },
+    { target: text, id: text, ...named, body: text, client: text, isDead: { const: true } },
   ),
   AllRefused: object({ refused: listOf(ref('Refused')), next: count }),
   Seqs: object({ seqs: listOf(count, MAX_RESENT) }),
@@ -97,7 +100,7 @@ const schemas = {
   ),
   Counts: { oneOf: [ref('Totals'), ref('Hours')] },
   Target: object(
-    { name: text, place: count, behind: count, delay_ms: count, dead: count },
+    { name: text, place: count, behind: count, delay_ms: count, dead: count, parked: count },
     { message: text },
   ),
   Targets: object({ targets: listOf(ref('Target')) }),
@@ -144,7 +147,7 @@ const REFUSED = {
   503: toWait('The database does not work, too much comes, or the body did not come in time.'),
 };
 const SINGLE = {
-  ...ok('Stored, or known already. With a queue: kept, and stored soon.', 'Success'),
+  ...ok('Stored, or known already.', 'Success'),
   403: failure('The token may not write to the project, or the lists lack it or the channel.'),
   422: failure('The database refuses this record. It is kept among the refused.'),
   ...REFUSED,

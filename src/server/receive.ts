@@ -47,7 +47,7 @@ interface Parts {
   admission: Admission;
   hold: ReturnType<typeof createHeldBodies>;
   /** The words that stand for a sender and for a browser in records. */
-  senderOf: (client: string) => Promise<string>;
+  senderOf?: ((client: string) => Promise<string>) | undefined;
   browserOf?: ((request: Request) => Promise<string | undefined>) | undefined;
   /** The truncated address of a client, if it is to be passed on. */
   addressOf?: ((request: Request) => string | undefined) | undefined;
@@ -140,7 +140,7 @@ export const createReceive = (parts: Parts) => {
     let taken: readonly BatchResult[] = [];
     if (good.length) {
       // If the secret of the day cannot be read, the write most likely fails as well.
-      const sender = await parts.senderOf(client).catch(() => '');
+      const sender = await parts.senderOf?.(client).catch(() => '');
       const browser = await parts.browserOf?.(request);
       for (const record of good) {
         if (sender) record.sender = sender;

@@ -50,6 +50,10 @@ const WORDS: Readonly<Record<Refused['reason'] | 'origin', Words>> = {
     title: 'The database refuses this record',
     fix: 'Put right what the database names, and send the record again from here.',
   },
+  target: {
+    title: 'Stored, and refused where it was to go',
+    fix: 'Put right what the target or service names. Send the row to a service again from here; “export verify” writes it to a warehouse.',
+  },
 };
 
 /** A newer service may have more reasons than this page knows. */

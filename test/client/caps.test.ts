@@ -9,12 +9,12 @@ const open = () => {
   shop.service.faults([{ status: 503, headers: { 'retry-after': '3600' } }]);
   const reasons = new Set<string>();
   const dropped: string[] = [];
-  /** A visit in which each event is a task of its own. */
-  const visit = async (events: number, options: object = {}) => {
+  /** A visit in which each event is a task of its own, unless all are one. */
+  const visit = async (events: number, options: object = {}, isOneTask = false) => {
     const { analytics, heard } = shop.visit(options);
     for (let i = 0; i < events; i++) {
       analytics.event(`event ${i}`, { text: 'x'.repeat(1_000) });
-      await undefined;
+      if (!isOneTask) await undefined;
     }
     await pass(5_000); // it has looked at all that is stored, and has written all that it has
     await shop.leave();
@@ -27,15 +27,25 @@ const open = () => {
 };
 
 describe('visits while the service fails', () => {
-  it('keep no more records than the option allows, in few notes', async () => {
-    const { site, visit, reasons } = open();
-    for (let i = 0; i < 6; i++) await visit(12, { maxRecords: 30 });
-    const records = (await site.contents(NAME)).flatMap((value) => value.records ?? []);
-    expect(records.length).toBeLessThanOrEqual(30);
-    const notes = [...site.values.keys()].filter((key) => key.includes(' note '));
-    expect(notes.length).toBeLessThanOrEqual(1);
-    expect(reasons).toEqual(new Set(['outbox-full']));
-  });
+  it.each([
+    ['records', { maxRecords: 30 }, false],
+    ['records, which one task may make', { maxRecords: 30 }, true],
+    ['bytes', { maxBytes: 30 * 1_200 }, true],
+  ])(
+    'keep no more than the options allow: %s',
+    async (_, options: { maxRecords?: number; maxBytes?: number }, isOneTask) => {
+      const { site, visit, reasons } = open();
+      for (let i = 0; i < 6; i++) await visit(24, options, isOneTask);
+      const records = (await site.contents(NAME)).flatMap((value) => value.records ?? []);
+      expect(records.length).toBeGreaterThanOrEqual(28);
+      expect(records.length).toBeLessThanOrEqual(options.maxRecords ?? Infinity);
+      const bytes = records.reduce((sum, { body }) => sum + body.length, 0);
+      expect(bytes).toBeLessThanOrEqual(options.maxBytes ?? Infinity);
+      const notes = [...site.values.keys()].filter((key) => key.includes(' note '));
+      expect(notes.length).toBeLessThanOrEqual(1);
+      expect(reasons).toEqual(new Set(['outbox-full']));
+    },
+  );
 
   it('without a database keep 256 KiB in localStorage, the newest, and drop the rest with a reason', async () => {
     const { site, visit, reasons } = open();

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -226,23 +226,9 @@ it('stays open on this machine for pages of this machine', async () => {
   expect(program.announced).toContain(`<script src="${program.url}/outbox-auto.js"`);
 });
 
-it('queues in front of the database where it is told to', async () => {
-  const folder = tempFolder();
-  const program = await start({ QUEUE_URL: `file:${join(folder, 'queue')}`, ADMIN_PORT: '0' });
-  const answer = await program.send([event('e1'), event('e2')]);
-  expect(await answer.json()).toMatchObject({ results: [{ outcome: 'accepted' }, {}] });
-  await vi.waitUntil(async () => (await program.rows()).length === 2, 20_000);
-  expect(existsSync(join(folder, 'queue', 'queue.db'))).toBe(true);
-  expect(program.said[0]).toBe(
-    `stores in file:${program.folder}/rows.db, behind the queue file:${join(folder, 'queue')}`,
-  );
-  await program.stop();
-  expect(program.said.at(-1)).toMatch(/^stopped\. in: 2 accepted; out: 2 delivered; 0 waiting$/);
-});
-
 it.each<[NodeJS.Signals, said: string]>([
   ['SIGHUP', 'SIGHUP: nothing to read again without `SERVICE_URL`'],
-  ['SIGUSR2', 'SIGUSR2: nothing to try again without `QUEUE_URL`'],
+  ['SIGUSR2', 'SIGUSR2: nothing waits to be passed on'],
 ])('is not ended by %s, which has no meaning here', async (signal, said) => {
   const program = await start();
   process.emit(signal);

@@ -14,7 +14,7 @@ import { refuseRows } from './support/refuse-rows.js';
 
 vi.mock('../../src/server/store/refused-bounds.js', async (load) => ({
   ...(await load<object>()),
-  ...{ MAX_REFUSED: 100, MAX_DEAD_SIZE: 1_048_576 },
+  ...{ MAX_REFUSED: 100, MAX_OF_TARGET: 100, MAX_DEAD_SIZE: 1_048_576 },
 }));
 vi.mock('node:fs/promises', async (load) => {
   const real = await load<{ statfs: typeof statfs }>();

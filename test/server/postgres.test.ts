@@ -12,7 +12,7 @@ import { patient } from './support/patient.js';
 
 vi.mock('../../src/server/store/refused-bounds.js', async (load) => ({
   ...(await load<object>()),
-  ...{ MAX_REFUSED: 100, MAX_DEAD_SIZE: 1_048_576 },
+  ...{ MAX_REFUSED: 100, MAX_OF_TARGET: 100, MAX_DEAD_SIZE: 1_048_576 },
 }));
 // Readers make many steps, so that others write meanwhile, and do not pause for long.
 vi.mock('../../src/server/store/pace.js', async (load) => ({

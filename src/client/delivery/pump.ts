@@ -3,7 +3,7 @@ import { BATCH_RECORDS } from '../../interface/wire.js';
 import { createAlarm } from './alarm.js';
 import { createAnswers } from './answers.js';
 import { createBackoff } from './backoff.js';
-import { isGoing, isHidden, turns, wasLeft } from '../life.js';
+import { isGoing, turns, wasLeft } from '../life.js';
 import { createClaims } from '../outbox/claims.js';
 import { entriesOf } from '../outbox/memory.js';
 import { drop, lose, nameInFlight, putBack, type Outbox } from '../outbox/outbox.js';
@@ -107,17 +107,18 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
 
   /** Names the records of these requests, if they have to be, and starts the requests. */
   const startAll = async (groups: Entry[][], since: number): Promise<void> => {
-    if (!settings().resends) {
-      const named = nameInFlight(outbox, groups.flat());
-      if (!isHidden()) await named;
-    }
-    // While they were named, an answer may have asked for a wait, and another request may have taken them.
+    if (!settings().resends) await nameInFlight(outbox, groups.flat());
+    // Meanwhile an answer may have asked for a wait, another request may have taken the records, and a page that was
+    // hidden has taken their names back.
     const isOpen = !backoff.read().until;
     for (const group of groups) {
       if (
         isOpen &&
         outbox.database &&
-        group.every((entry) => !entry.isSent && isSafe(outbox, entry.parcel))
+        group.every(
+          (entry) =>
+            !entry.isSent && (settings().resends || entry.isNamed) && isSafe(outbox, entry.parcel),
+        )
       )
         start(group, since);
       for (const entry of group) if (!entry.isSent) putBack(outbox, entry);
@@ -216,14 +217,15 @@ export const createPump = (outbox: Outbox, direct: typeof createDirectSend | und
      */
     handOff: (isCall?: boolean): void => {
       if (!outbox.database || token?.current() === '') return;
+      const { resends, fetch } = settings();
       const { since, isAsked } = backoff.read();
-      if (settings().resends && !isCall ? isAsked : since || answers.isCutOff()) return;
+      if (resends && !isCall ? isAsked : since || answers.isCutOff()) return;
       horizon = outbox.order;
       for (const group of chooseNext(HANDOFF, true)) {
         if (!outbox.database) break; // a listener may have denied consent
         if (weigh(group) <= requests.room()) start(group, since, true);
         // A page that stays sends the rest itself. A record without room stops those after it, which may be of its user.
-        else if (!(settings().resends && isGoing() && requests.defer(group))) break;
+        else if (!(resends && !fetch && isGoing() && requests.defer(group))) break;
       }
     },
     online,

@@ -89,7 +89,8 @@ export const createRequests = (settings: () => Settings, send: Send) => {
   /**
    * Gives a group to the browser, which sends it even if the page goes: Chromium 135 and later, and up to 64 KiB to one
    * origin, beside the requests with `keepalive` (https://fetch.spec.whatwg.org/#dom-window-fetchlater). Nobody sees the
-   * answer, so the records stay in the outbox. Returns nothing if the browser does not take the group.
+   * answer, so the records stay in the outbox. Returns nothing if the browser does not take the group, or if the site has
+   * a `fetch` of its own.
    */
   const defer = (group: Entry[]): unknown => {
     let taken: unknown;

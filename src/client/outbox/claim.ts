@@ -1,8 +1,9 @@
 import { promisifyRequest as settled } from 'idb-keyval';
 import { leaseEnd, nextEnd, putLease, type StoredLease } from './lease.js';
+import { byteLength } from '../page.js';
 import { readNotes, type Note, type NotedParcel } from './note.js';
 import { isReadable, type ParcelKey, type StoredParcel } from './parcel.js';
-import type { Store } from './store.js';
+import type { Outbox } from './outbox.js';
 
 /** A claim reads at most so many parcels. */
 export const WINDOW_PARCELS = 20;
@@ -18,19 +19,16 @@ export interface Scan {
    * for it, so that the records of a user keep their order.
    */
   taken: Map<string, number>;
-  /** Records that other lives hold, or that were left unclaimed while the gate was closed. */
+  /** Records that other lives hold, or that were left unclaimed while the gate was closed, and the bytes of their bodies. */
   elsewhere: number;
+  bytes: number;
   /** The earliest end of another life's lease. */
   soonest: number;
-  /** How many parcels may still be claimed while the gate is closed: those beyond `maxRecords`. */
-  excess?: number;
 }
 
 /** What one transaction has claimed, and what it has seen of others. */
 export interface Claimed {
   parcels: NotedParcel[];
-  /** Parcels that another version has stored, now deleted. */
-  unreadable: number;
   /** Lives whose notes are applied. */
   noted: string[];
   /** The gate is closed, so parcels were left unclaimed. */
@@ -53,26 +51,21 @@ const putNoted = async (store: IDBObjectStore, { life, parcels }: Note): Promise
 
 /**
  * Claims what it may among the next parcels: those of lives that have no lease. All in one transaction, so that no
- * other page can claim the same. While the gate `isClosed`, it claims the oldest parcels beyond `maxRecords` only: each
- * page of the site would write anew all that waits, and could not send it.
+ * other page can claim the same. If it only `counts`, it claims nothing: while the gate is closed, each page of the site
+ * would write anew all that waits, and could not send it.
  */
 export const claimParcels = async (
   store: IDBObjectStore,
-  { name, life: own, settings }: Pick<Store, 'name' | 'life' | 'settings'>,
+  { name, life: own, emit }: Pick<Outbox, 'name' | 'life' | 'emit'>,
   scan: Scan,
-  isClosed?: boolean,
+  counts?: boolean,
 ): Promise<Claimed> => {
-  const most = isClosed ? LOOK_PARCELS : WINDOW_PARCELS;
-  const claimed: Claimed = { parcels: [], unreadable: 0, noted: [], until: nextEnd() };
+  const most = counts ? LOOK_PARCELS : WINDOW_PARCELS;
+  const claimed: Claimed = { parcels: [], noted: [], until: nextEnd() };
   const range = IDBKeyRange.bound(scan.after ?? [], ['lease'], true);
-  scan.after = undefined;
-  // In most cases nothing waits. Then this one read is all.
-  const first = await settled(store.getKey(range));
+  const leases = (await settled(store.getAll(IDBKeyRange.lowerBound(['lease'])))) as StoredLease[];
   // After that read, which may have waited for the write of a page that has left its note meanwhile.
   const notes = readNotes(name).filter(({ life }) => life !== own);
-  if (!first && !notes.length) return claimed;
-
-  const leases = (await settled(store.getAll(IDBKeyRange.lowerBound(['lease'])))) as StoredLease[];
   /** Lives of other pages, each with the end of its lease; 0 if that is over. */
   const lives = new Map<string, number>();
   for (const { life, until } of leases) lives.set(life, leaseEnd(until));
@@ -90,27 +83,28 @@ export const claimParcels = async (
     claimed.noted.push(note.life);
   }
 
-  if (isClosed) scan.excess ??= (await settled(store.count(range))) - settings().maxRecords;
   const keys = (await settled(store.getAllKeys(range, most))) as ParcelKey[];
   const values = (await settled(store.getAll(range, most))) as StoredParcel[];
   keys.forEach((key, i) => {
     const value = values[i]!;
     const [, maker, number] = key;
     if (!isReadable(value)) {
-      store.delete(key);
-      claimed.unreadable++;
-      return;
+      store.delete(key); // another version has stored it
+      return emit('drop', { reason: 'unreadable', message: 'unreadable' });
     }
     if (value.life === own) return;
     const isFree = !lives.get(value.life) && !(scan.taken.get(maker)! < number);
     if (isFree && !value.records.length) {
       if (!notes.length) store.delete(key); // while there are notes, one of them may still hold this parcel
-    } else if (isFree && (!isClosed || scan.excess!-- > 0)) {
+    } else if (isFree && !counts) {
       store.put({ ...value, life: own }, key);
       claimed.parcels.push({ ...value, key, stored: 'yes' });
     } else {
-      if (value.records.some(({ type }) => type === 'identify')) scan.taken.set(maker, number);
-      scan.elsewhere += value.records.length;
+      for (const { type, body } of value.records) {
+        if (type === 'identify') scan.taken.set(maker, number);
+        scan.elsewhere++;
+        scan.bytes += byteLength(body);
+      }
       claimed.hasLeft ||= isFree;
     }
   });

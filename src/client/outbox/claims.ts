@@ -1,5 +1,5 @@
 import { ahead } from '../../interface/backoff.js';
-import { isLoading } from '../life.js';
+import { isHidden, isLoading } from '../life.js';
 import { claimParcels, type Claimed, type Scan } from './claim.js';
 import { leaseEnd } from './lease.js';
 import { addParcels } from './memory.js';
@@ -8,14 +8,14 @@ import { drop, lose, trim, type Outbox } from './outbox.js';
 import type { Entry } from './parcel.js';
 import { now } from '../page.js';
 import { isBroken } from './store.js';
-import { renewLease, save, unconfirmed } from './writer.js';
+import { renewLease, save, storeNow, unconfirmed } from './writer.js';
 
 /** After its start the page looks again this soon: the page before it may still have been writing. */
 const SOON_MS = 5_000;
 /** It looks at least this often while it lives. */
 const LOOK_MS = 30_000;
 
-const startScan = (): Scan => ({ taken: new Map(), elsewhere: 0, soonest: Infinity });
+const startScan = (): Scan => ({ taken: new Map(), elsewhere: 0, bytes: 0, soonest: Infinity });
 
 /** Takes over what dead lives have left, one scan of all that is stored after the other. */
 export const createClaims = (outbox: Outbox) => {
@@ -35,17 +35,21 @@ export const createClaims = (outbox: Outbox) => {
    */
   let hasLeft: boolean | undefined;
 
+  /** Records and bytes beyond the limits, as the last scan has found while the gate was closed; this one drops so much. */
+  let excess: [records: number, bytes: number] | undefined;
+  const isTooMuch = () => excess?.some((left) => left > 0);
+
   const restart = () => {
-    lastScan = hasLeft = undefined;
+    lastScan = hasLeft = excess = undefined;
     scan = startScan();
   };
   const endScan = () => {
     lastScan = scan;
-    scan = undefined;
+    scan = excess = undefined;
   };
 
-  /** Takes in what was claimed. While the gate `isClosed`, that was too much, and only its identifies are kept. */
-  const takeIn = (claimed: readonly NotedParcel[], isClosed?: boolean): void => {
+  /** Takes in what was claimed, but for the events that were too many. */
+  const takeIn = (claimed: readonly NotedParcel[]): void => {
     // A new life began while this page was writing these parcels, which it still has in memory, and newer.
     const own = new Set(unconfirmed(outbox).map(({ key }) => `${key}`));
     const fresh = claimed.filter(({ key }) => !own.has(`${key}`));
@@ -54,7 +58,11 @@ export const createClaims = (outbox: Outbox) => {
       for (const entry of [...parcel.entries]) {
         const { id, type } = entry.record;
         if (flight.includes(id)) lose(outbox, entry);
-        else if (isClosed && type === 'event') drop(outbox, entry, 'outbox-full');
+        else if (isTooMuch() && type === 'event') {
+          excess![0]--;
+          excess![1] -= entry.bytes;
+          drop(outbox, entry, 'outbox-full');
+        }
       }
       if (parcel.stored === 'no') save(outbox, parcel);
     });
@@ -75,16 +83,15 @@ export const createClaims = (outbox: Outbox) => {
     const { life } = outbox;
     const claimed = await outbox.database!.run<Claimed | false>(
       // If the page was left before the database was open, its new life claims anew.
-      (store) => life === outbox.life && claimParcels(store, outbox, current, isClosed),
+      (store) =>
+        life === outbox.life && claimParcels(store, outbox, current, isClosed && !isTooMuch()),
       true,
     );
     if (!claimed) return;
     for (const life of claimed.noted) removeNote(name, life);
-    while (claimed.unreadable--)
-      outbox.emit('drop', { reason: 'unreadable', message: 'unreadable' });
     if (life !== outbox.life) return;
     if (claimed.parcels.length) outbox.until = claimed.until;
-    takeIn(claimed.parcels, isClosed);
+    takeIn(claimed.parcels);
     hasLeft ||= claimed.hasLeft;
     if (!current.after) endScan();
   };
@@ -114,6 +121,17 @@ export const createClaims = (outbox: Outbox) => {
      */
     claim: async (done?: () => unknown, isClosed?: boolean): Promise<void> => {
       if (hasLeft && !isClosed) restart();
+      if (hasLeft && !scan) {
+        const { maxRecords, maxBytes } = outbox.settings();
+        excess = [
+          outbox.count + lastScan!.elsewhere - maxRecords,
+          outbox.bytes + lastScan!.bytes - maxBytes,
+        ];
+        if (isTooMuch()) {
+          scan = startScan();
+          hasLeft = false;
+        }
+      }
       if (!scan || outbox.isClaiming) return;
       const { life } = outbox;
       const wasBroken = isBroken(outbox);
@@ -127,6 +145,7 @@ export const createClaims = (outbox: Outbox) => {
       }
       outbox.isClaiming = false;
       trim(outbox);
+      if (isHidden()) storeNow(outbox); // or the next page would count anew what this one has dropped
       done?.();
     },
     /** Whether a record waits for older ones of its user, which may not be read yet, or which another page holds. */

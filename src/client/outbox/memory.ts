@@ -65,12 +65,7 @@ export const addParcels = (memory: Memory, claimed: readonly NotedParcel[]): Par
       addEntry(memory, createEntry(record, parcel, 0, ageOf(memory, record, parcel)));
     return parcel;
   });
-  // What the page has claimed before is mostly older, so only the parcels from the first younger one on are sorted.
-  const held = [...memory.parcels];
-  const later = [...parcels];
-  while (held.length && parcels.some((parcel) => byAge(held.at(-1)!, parcel) > 0))
-    later.push(held.pop()!);
-  memory.parcels = new Set([...held, ...later.sort(byAge)]);
+  memory.parcels = new Set([...memory.parcels, ...parcels].sort(byAge));
   return parcels;
 };
 

@@ -1,12 +1,13 @@
 import { inTime } from '../../util/in-time.js';
+import { isHidden } from '../life.js';
 import { newId } from '../page.js';
 import type { DropReason, Emit, OutboxRecord } from '../types.js';
 import type { Database } from './database.js';
 import { addRecord, entriesOf, removeEntry } from './memory.js';
 import { writeNote } from './note.js';
 import type { Entry } from './parcel.js';
-import { checkLease, isBroken, restart, type Store } from './store.js';
-import { save, unconfirmed, writeChanges, writeLast, writeNow } from './writer.js';
+import { checkLease, restart, type Store } from './store.js';
+import { save, storeNow, unconfirmed, updateNote, writeChanges, writeLast } from './writer.js';
 
 /** A request waits this long, at most, for the write that names its records. */
 const NAMING_MS = 100;
@@ -94,14 +95,18 @@ export const keep = (outbox: Outbox, record: OutboxRecord): void => {
   trim(outbox);
 };
 
-/** Names records as in flight, so that whoever claims them after a crash does not send them again. */
+/**
+ * Names records as in flight, so that whoever claims them after a crash does not send them again: in the exit note, if
+ * there is one, and in the database, for which a hidden page does not wait.
+ */
 export const nameInFlight = async (store: Store, entries: readonly Entry[]): Promise<void> => {
-  if (isBroken(store)) return;
   for (const entry of entries) {
     entry.isNamed = true;
     store.dirty.add(entry.parcel);
   }
-  await inTime(writeChanges(store), NAMING_MS).catch(() => undefined);
+  updateNote(store);
+  const written = writeChanges(store);
+  if (!isHidden()) await inTime(written, NAMING_MS).catch(() => undefined);
 };
 
 /** Takes the names of records back whose request has not started. */
@@ -126,12 +131,11 @@ export const leave = (outbox: Outbox, isGoing: boolean): void => {
   const { database } = outbox;
   if (!database || !(outbox.parcels.size || outbox.noted || outbox.isClaiming)) return;
   unname(outbox);
-  const changed = unconfirmed(outbox);
   if (!isGoing) {
-    if (changed.length) outbox.noted = writeNote(outbox, changed);
-    writeNow(outbox);
+    storeNow(outbox);
     return;
   }
+  const changed = unconfirmed(outbox);
   const noted = writeNote(outbox, changed, 0);
   const isStored = database.medium() === 'indexeddb';
   if (isStored) writeLast(outbox, changed);

@@ -105,8 +105,13 @@ export const renewLease = (store: Store): void => {
   if (store.count) void write(store, []);
 };
 
-/** Writes at once, beside a transaction that is under way: a hidden page may have no later moment. */
-export const writeNow = (store: Store): void => {
+/**
+ * Stores what is not confirmed in the exit note, and in the database beside a transaction that is under way: a hidden
+ * page may have no later moment.
+ */
+export const storeNow = (store: Store): void => {
+  const changed = unconfirmed(store);
+  if (changed.length) store.noted = writeNote(store, changed);
   if (store.dirty.size && !isBroken(store)) void write(store, [...store.dirty]);
 };
 

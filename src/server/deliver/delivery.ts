@@ -40,7 +40,7 @@ export interface Deliverable extends Incoming {
    * result, it counts as one of the requests that are under way. So a process that is killed leaves no more
    * than those in doubt.
    */
-  queued?: { tries: number; at: number; settled?: Promise<void> } | undefined;
+  stored?: { tries: number; at: number; settled?: Promise<void> } | undefined;
 }
 
 export interface DeliverOptions {
@@ -145,8 +145,8 @@ export const createDelivery = (
     key: string,
     options: DeliverOptions,
   ): Promise<BatchResult> => {
-    const { queued, sender = '' } = record;
-    const tried = { key, sender, tries: queued?.tries ?? 0 };
+    const { stored, sender = '' } = record;
+    const tried = { key, sender, tries: stored?.tries ?? 0 };
     const line = lineOf(record);
     const before = line ? identifies.get(line) : undefined;
 
@@ -161,11 +161,11 @@ export const createDelivery = (
       const turn = backoff.triesOf(tried) ? AGAIN : sender || key;
       const send = () => sendNow(record, tried, options);
       const sent = await turns.run(turn, send, {
-        mayRefuse: !!queued,
-        ...(queued?.settled && { settled: queued.settled }),
+        mayRefuse: !!stored,
+        ...(stored?.settled && { settled: stored.settled }),
       });
       if (sent) return sent;
-      const waitedMs = Math.min(LONGEST_SLOW_MS, now() - queued!.at);
+      const waitedMs = Math.min(LONGEST_SLOW_MS, now() - stored!.at);
       return later(record, waitInTrouble(waitedMs, Math.random()));
     };
     const result = deliver();
@@ -187,7 +187,7 @@ export const createDelivery = (
     running.set(key, result);
     void result.then((done) => {
       running.delete(key);
-      if (isFinal(done) && !record.queued) known.keep(key, record.sender ?? '', done);
+      if (isFinal(done) && !record.stored) known.keep(key, record.sender ?? '', done);
     });
     return result;
   };
@@ -203,7 +203,7 @@ export const createDelivery = (
     deliver: (records, options) =>
       records.map((record) => {
         const key = keyOf(record);
-        const remembered = record.queued ? undefined : known.find(key);
+        const remembered = record.stored ? undefined : known.find(key);
         const result = running.get(key) ?? (remembered && Promise.resolve(remembered));
         if (!result) return start(record, key, options);
         tell.metric('repeats', 1);

@@ -9,6 +9,8 @@ const [WINDOW, LEAST, WITH_KEY] = [256, 32, 32];
 const MOST_FAILED = WINDOW / 4;
 /** The longest time for which an answer is not durable because rows before it have none. These are parked then. */
 const SLOW_MS = 250;
+/** How often parked rows are looked for at the least. */
+const LOOK_MS = 2_000;
 /** Pauses before a commit is tried again: if rows before it may have an answer soon, and if the database has failed. */
 const [SOON_MS, AGAIN_MS] = [20, 500];
 
@@ -58,6 +60,8 @@ interface Parts {
   committed: (error?: unknown) => void;
   /** Called if another process has the target. */
   lost: () => void;
+  /** Called with how many of the oldest refused rows were forgotten. */
+  dropped: (count: number) => void;
 }
 
 const isIdentify = ({ record }: InHand): boolean => record.type === 'identify';
@@ -68,7 +72,7 @@ const isIdentify = ({ record }: InHand): boolean => record.type === 'identify';
  * more rows in doubt than are under way.
  */
 export const createHand = (parts: Parts) => {
-  const { lock, send, most, changed, committed, lost } = parts;
+  const { lock, send, most, changed, committed, lost, dropped } = parts;
   const { parked, bury } = parts.progress;
   const { target } = lock;
   const rows = new Map<number, InHand>();
@@ -180,7 +184,7 @@ export const createHand = (parts: Parts) => {
     );
     const gone = ended.filter((row) => row.isParked && row.end!.is !== 'parked');
     const next = nextTries(ended);
-    if (dead.length) await bury(lock, dead);
+    if (dead.length) dropped(await bury(lock, dead));
     const unpark = gone.map((row) => row.place);
     if (!(await parked.step(lock, { place: to, park, unpark, next }))) {
       isOver = true;
@@ -289,7 +293,8 @@ export const createHand = (parts: Parts) => {
     if (found.length) return found;
     const next = await parked.nextDue(target, now);
     if (next === undefined && !own.length) waiting.clear();
-    dueAt = isFresh ? now + SLOW_MS : (next ?? Infinity);
+    // Another process may have a refused row sent again.
+    dueAt = Math.min(next ?? Infinity, now + (isFresh ? SLOW_MS : LOOK_MS));
     return found;
   };
   const readDue = async (): Promise<boolean> => {

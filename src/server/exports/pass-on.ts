@@ -5,13 +5,13 @@ import { positive } from '../../interface/kinds.js';
 import type { Kinds } from '../check-options.js';
 import { DELIVERY_KINDS, createDelivery, type DeliveryOptions } from '../deliver/delivery.js';
 import { createReportOnce, createTell, type Hooks } from '../hooks.js';
+import { SERVICE } from '../store/parked.js';
 import type { Store } from '../store/port.js';
 import { createHand, type InHand, type Outcome } from './hand.js';
 import { holdTarget, type HeldTarget } from './hold-target.js';
 import { followRowNews } from './row-news.js';
+import { createTellDropped } from './tell-dropped.js';
 
-/** The name of the target. It is the same for any address, so that a service that moves goes on where it was. */
-export const SERVICE = 'service';
 /** Nobody else passes anything on while a lock holds, so this one holds for a short time. */
 const PASSING_LOCK_MS = 10_000;
 /** The longest time between two looks for new rows, and the shortest one. */
@@ -53,6 +53,7 @@ export const startPassingOn = ({ store, options, hooks }: Parts): PassingOn => {
   const { maxAge = 7 * DAY_MS, concurrency = 32 } = options;
   const delivery = createDelivery({ ...options, ...hooks });
   const trouble = createReportOnce(tell, Date.now);
+  const tellDropped = createTellDropped(tell, SERVICE);
   let tryParked = (): void => {};
 
   const outcomeOf = async (
@@ -88,13 +89,13 @@ export const startPassingOn = ({ store, options, hooks }: Parts): PassingOn => {
       ...{ progress, lock, most: concurrency, changed: news.ring },
       send: (row, settled) => {
         const { record, tries } = row;
-        const queued = { tries, at: Date.parse(record.receivedAt), settled };
+        const stored = { tries, at: Date.parse(record.receivedAt), settled };
         const deliverOptions = {
           get until() {
             return signal.aborted || row.isErased ? -Infinity : Date.now() + sureMs();
           },
         };
-        const [result] = delivery.deliver([{ ...record, queued }], deliverOptions);
+        const [result] = delivery.deliver([{ ...record, stored }], deliverOptions);
         return outcomeOf(row, result!);
       },
       committed: (error) => {
@@ -102,6 +103,7 @@ export const startPassingOn = ({ store, options, hooks }: Parts): PassingOn => {
         trouble.tell({ kind: 'export', message: `${SERVICE}: ${messageOf(error)}` });
       },
       lost: () => void keep().catch(() => {}), // it aborts the signal
+      dropped: tellDropped,
     });
     tryParked = () =>
       void hand

@@ -11,7 +11,7 @@ import {
 
 const COLUMNS = [
   ...(['project', 'type', 'id', 'channel', 'event', 'user_id', 'body'] as const),
-  ...(['called_at', 'received_at', 'arrivals', 'client', 'sender', 'notify'] as const),
+  ...(['called_at', 'received_at', 'arrivals', 'client', 'notify', 'sender'] as const),
 ] satisfies (keyof Columns)[];
 
 /** Repeats of a project at some time. */

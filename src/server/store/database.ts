@@ -50,6 +50,9 @@ export interface Database extends Dialect {
   write: Run;
   /** Runs work in a transaction that may run again if Postgres has ended it in favour of another one. */
   transaction: <Result>(work: (run: Run) => Promise<Result>) => Promise<Result>;
+  /** A name of this process, and whether the process that a text names has ended: false if that cannot be told. */
+  ownProcess: () => string;
+  hasEnded: (text: string) => boolean;
   /** How many statements may store at once. */
   lanes: number;
   /**

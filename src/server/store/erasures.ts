@@ -66,8 +66,8 @@ export const createErasures = (parts: Parts) => {
     `WITH ${turn()} SELECT 1 FROM turn`,
     `DELETE FROM ${records} WHERE seq IN ${list} RETURNING 1 AS removed`,
   ] as const;
-  // Why a target has refused a row may quote the row, and nobody sends it any more.
-  const removeOfTargets = ['target_dead', 'parked'].map(
+  // Why a row was refused may quote the row, and nobody sends it any more.
+  const removeOfTargets = ['refused', 'parked'].map(
     (name) => `DELETE FROM ${table(name)} WHERE place IN ${list}`,
   );
 

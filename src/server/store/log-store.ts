@@ -6,7 +6,7 @@ import { createErasures } from './erasures.js';
 import { createGroups } from './groups.js';
 import type { Adopted, Behind, Held, NewRefused, Profile, Resent, Store, Written } from './port.js';
 import { createProfiles } from './profiles.js';
-import { hasEnded, ownProcess } from './process-name.js';
+import { SERVICE } from './parked.js';
 import { createProgress } from './progress.js';
 import { createReader, type ReaderName } from './reader.js';
 import { createRefused } from './refused.js';
@@ -32,6 +32,7 @@ export const createLogStore = (
   const sums = createSums(database);
   const profiles = createProfiles(database);
   const parts = { database, refuse: refused.leaveOut };
+  const progress = createProgress(database, refused);
   const readers = {
     sums: createReader({ ...parts, name: 'sums', prepare: sums.prepare }),
     profiles: createReader({ ...parts, name: 'profiles', prepare: profiles.prepare }),
@@ -78,8 +79,10 @@ export const createLogStore = (
   };
   const resendLeftOut = async (seqs: readonly number[]): Promise<Resent[]> => {
     const resent: Resent[] = [];
-    for (const { seq, reader, place } of await refused.leftOut(seqs)) {
-      const message = await readers[reader].again(place);
+    for (const { seq, reader, place, ...known } of await refused.leftOut(seqs)) {
+      const again = reader === SERVICE ? progress.parked : readers[reader as ReaderName];
+      // Other targets are written to by `export verify`.
+      const message = again ? await again.again(place) : known.message;
       resent.push(
         message === undefined ? { seq, outcome: 'stored' } : { seq, outcome: 'dead', message },
       );
@@ -155,7 +158,7 @@ export const createLogStore = (
       return rows.map((row) => ({ ...row, problem: readers[row.reader].problem() }));
     },
     follow: database.follow,
-    progress: createProgress({ ...database, ownProcess, hasEnded }),
+    progress,
     close: async () => {
       await Promise.all([erasures.end(), ...Object.values(readers).map((reader) => reader.end())]);
       await writes.whenIdle();

@@ -1,5 +1,9 @@
 import { PATIENCE, type Incoming } from '../incoming.js';
 import { number, type Database } from './database.js';
+import type { PlainStatement } from './progress.js';
+
+/** The name of the target that is another service. It is the same for any address, so that one that moves goes on. */
+export const SERVICE = 'service';
 
 /**
  * A row that is still to be sent to a target, though its place has passed it. It has a time at which it is tried, or it
@@ -68,6 +72,8 @@ export interface Parked {
     rows: readonly { place: number; line: string; isIdentify: boolean }[],
     going: readonly number[],
   ): Promise<Set<number>>;
+  /** Has a row sent that the service has refused. */
+  again(place: number): Promise<undefined>;
   /** Makes all rows and keys due. */
   tryNow(target: string): Promise<void>;
   /** Rows behind a place, as records. */
@@ -109,10 +115,7 @@ export const createParked = ({
   const places = `SELECT ${long(0)} FROM ${each('$2')}`;
   const listOf = (all: readonly number[]): string => JSON.stringify(all.map((place) => [place]));
 
-  const parkAll = (
-    target: string,
-    rows: readonly ParkedRow[],
-  ): [sql: string, ...values: unknown[]] => [
+  const parkAll = (target: string, rows: readonly ParkedRow[]): PlainStatement => [
     `INSERT INTO ${parked} (target, place, line, behind, due, tries, since)
     SELECT $1, ${long(0)}, value->>1, value->>2, ${long(3)}, ${long(4)}, ${long(5)} FROM ${each('$2')}
     WHERE EXISTS (SELECT 1 FROM ${records} WHERE seq = ${long(0)})
@@ -121,10 +124,7 @@ export const createParked = ({
     ...[target, JSON.stringify(rows.map(columnsOf))],
   ];
   /** The first row behind an identify of its line has no time while that is parked. */
-  const tryNext = (
-    target: string,
-    next: readonly NextTry[],
-  ): [sql: string, ...values: unknown[]] => [
+  const tryNext = (target: string, next: readonly NextTry[]): PlainStatement => [
     `UPDATE ${parked} SET due = CASE
       WHEN EXISTS (SELECT 1 FROM ${parked} AS b WHERE b.target = $1 AND b.line = parked.behind
         AND b.place < parked.place AND (parked.line IS NOT NULL OR b.tries < ${PATIENCE})) THEN NULL
@@ -191,6 +191,10 @@ export const createParked = ({
         listOf(going),
       );
       return new Set(blocked.map(({ place }) => place));
+    },
+    again: async (place) => {
+      await write(...parkAll(SERVICE, [{ place, due: 0, tries: 0, since: 0 }]));
+      return undefined;
     },
     tryNow: async (target) =>
       void (await write(`UPDATE ${parked} SET due = 0 WHERE target = $1 AND due > 0`, target)),

@@ -44,11 +44,13 @@ export interface Refused {
   seq: number;
   received_at: string;
   /** Why: the token, the body, a field, a project that is not listed, the size, the rate, or the database. */
-  reason: Refusal['reason'];
+  reason: Refusal['reason'] | 'target';
   /** The status that was answered. */
   status: number;
   /** For people: the field and what it has to be, or the words of the database. 4,096 characters at the most. */
   message: string;
+  /** The target that has refused a stored row. */
+  target?: string;
   /** As far as they are known. */
   id?: string;
   type?: RecordType;

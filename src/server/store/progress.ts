@@ -3,6 +3,7 @@ import { number, type Database } from './database.js';
 import { LOCK_MS } from './lock-ms.js';
 import { createParked, parkedTables, type Parked } from './parked.js';
 import { present } from './present.js';
+import type { RefusedList } from './refused.js';
 
 /** A target as the store knows it. */
 export interface TargetState {
@@ -115,8 +116,11 @@ export interface Progress {
    * Sets the place of a target, and takes it away from the process that has it. Returns false if there is no such target.
    */
   moveTo(target: string, place: number): Promise<boolean>;
-  /** Keeps rows that the target has refused, until they are deleted. Leaves out those that are deleted by now. */
-  bury(lock: TargetLock, dead: readonly TargetDead[]): Promise<void>;
+  /**
+   * Keeps rows that the target has refused, until they are deleted. Leaves out those that are deleted by now. Returns how
+   * many of the oldest were deleted, because there were too many.
+   */
+  bury(lock: TargetLock, dead: readonly TargetDead[]): Promise<number>;
   /** Forgets rows that the target has refused. */
   unbury(target: string, places: readonly number[]): Promise<void>;
   /** Rows that the target has refused, in the order of their places, behind one of them. */
@@ -145,14 +149,11 @@ export interface Progress {
 export type PlainStatement = readonly [sql: string, ...values: unknown[]];
 
 /** What an engine provides. */
-export interface ProgressDatabase extends Pick<
+export type ProgressDatabase = Pick<
   Database,
-  'read' | 'write' | 'transaction' | 'table' | 'now' | 'each' | 'iso'
-> {
-  /** A name of this process, and whether the process that a text names has ended: false if that cannot be told. */
-  ownProcess: () => string;
-  hasEnded: (text: string) => boolean;
-}
+  | ('read' | 'write' | 'transaction' | 'table' | 'now' | 'each' | 'iso')
+  | ('ownProcess' | 'hasEnded')
+>;
 
 /** The tables, in SQL that both engines understand. */
 export const progressTables = (table: (name: string) => string): string => `
@@ -184,12 +185,7 @@ export const progressTables = (table: (name: string) => string): string => `
     message TEXT,
     memo TEXT
   );
-  CREATE TABLE ${table('target_dead')} (
-    target TEXT NOT NULL,
-    place bigint NOT NULL,
-    message TEXT NOT NULL,
-    PRIMARY KEY (target, place)
-  );`;
+`;
 
 /** The tables that came with version 4. */
 export const passingTables = (table: (name: string) => string): string => `
@@ -219,7 +215,10 @@ export const readErasures = async (
   return rows.map(present);
 };
 
-export const createProgress = (database: ProgressDatabase): Progress => {
+export const createProgress = (
+  database: ProgressDatabase,
+  { leaveOut }: Pick<RefusedList, 'leaveOut'>,
+): Progress => {
   const { read, write, transaction, table, now, ownProcess, hasEnded } = database;
   /** Runs statements one after the other, and returns the rows of the last one. */
   const run = async <Row>(...statements: readonly PlainStatement[]): Promise<Row[]> => {
@@ -232,7 +231,7 @@ export const createProgress = (database: ProgressDatabase): Progress => {
   };
   const records = table('records');
   const [source, erasures, secrets] = [table('source'), table('erasures'), table('secrets')];
-  const [targets, dead, parked] = [table('targets'), table('target_dead'), table('parked')];
+  const [targets, refused, parked] = [table('targets'), table('refused'), table('parked')];
   const held = `name = $1 AND number = $2`;
   const isHeard = `is_done = 1
     AND NOT EXISTS (SELECT 1 FROM ${erasures} AS u WHERE u.is_done = 0 AND u.place < erasures.place)`;
@@ -294,7 +293,7 @@ export const createProgress = (database: ProgressDatabase): Progress => {
       const rows = await read<Omit<TargetState, 'isHeld'> & { held: number }>(
         `SELECT name, ${number('place')}, ${number('erased')}, message,
           CASE WHEN holder IS NOT NULL AND until >= ${now} THEN 1 ELSE 0 END AS held,
-          (SELECT ${number('count(*)', 'count')} FROM ${dead} WHERE target = name) AS dead,
+          (SELECT ${number('count(*)', 'count')} FROM ${refused} WHERE reader = name) AS dead,
           (SELECT ${number('count(*)', 'count')} FROM (
             SELECT 1 FROM ${parked} WHERE target = name LIMIT ${MOST_COUNTED}) AS p) AS parked,
           (SELECT ${number('min(place)', 'first')} FROM ${parked} AS p WHERE target = name) AS owes
@@ -304,7 +303,7 @@ export const createProgress = (database: ProgressDatabase): Progress => {
     },
     forget: async (target) => {
       const rows = await run(
-        [`DELETE FROM ${dead} WHERE target = $1`, target],
+        [`DELETE FROM ${refused} WHERE reader = $1`, target],
         [`DELETE FROM ${parked} WHERE target = $1`, target],
         [`DELETE FROM ${targets} WHERE name = $1 RETURNING name`, target],
       );
@@ -312,7 +311,7 @@ export const createProgress = (database: ProgressDatabase): Progress => {
     },
     moveTo: async (target, place) => {
       const rows = await run(
-        [`DELETE FROM ${dead} WHERE target = $1 AND place > $2`, target, place],
+        [`DELETE FROM ${refused} WHERE reader = $1 AND place > $2`, target, place],
         [`DELETE FROM ${parked} WHERE target = $1 AND place > $2`, target, place],
         [
           `UPDATE ${targets} SET place = $2, holder = NULL, number = number + 1, memo = NULL
@@ -323,24 +322,22 @@ export const createProgress = (database: ProgressDatabase): Progress => {
       );
       return rows.length > 0;
     },
-    bury: async ({ target }, letters) => {
-      for (const { place, message } of letters) {
-        await run([
-          `INSERT INTO ${dead} (target, place, message)
-          SELECT $1, seq, $3 FROM ${records} WHERE seq = $2
-          ON CONFLICT (target, place) DO UPDATE SET message = excluded.message`,
-          ...[target, place, message],
-        ]);
-      }
-    },
+    bury: ({ target }, dead) =>
+      transaction((inside) =>
+        leaveOut(
+          inside,
+          target,
+          dead.map(({ place, message }) => [place, message]),
+        ),
+      ),
     unbury: async (target, places) => {
       for (const place of places)
-        await run([`DELETE FROM ${dead} WHERE target = $1 AND place = $2`, target, place]);
+        await run([`DELETE FROM ${refused} WHERE reader = $1 AND place = $2`, target, place]);
     },
     dead: (target, after, limit) =>
       read(
-        `SELECT ${number('place')}, message FROM ${dead} WHERE target = $1 AND place > $2
-        ORDER BY target_dead.place LIMIT $3`,
+        `SELECT ${number('place')}, message FROM ${refused} WHERE reader = $1 AND place > $2
+        ORDER BY refused.place LIMIT $3`,
         ...[target, after, limit],
       ),
     erasures: (after, limit) =>

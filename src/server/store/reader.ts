@@ -28,7 +28,7 @@ interface Parts {
   database: Database;
   prepare: (run: Run, stretch: Stretch) => Promise<Prepared>;
   /** Keeps rows that are left out among the refused. */
-  refuse: (run: Run, reader: ReaderName, rows: readonly RefusedRow[]) => Promise<void>;
+  refuse: (run: Run, reader: ReaderName, rows: readonly RefusedRow[]) => Promise<unknown>;
 }
 
 /** The row of a reader. */

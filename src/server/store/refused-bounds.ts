@@ -6,6 +6,8 @@ import { storableText } from './storable.js';
  */
 export const MAX_REFUSED = 1_000;
 export const MAX_DEAD = 10_000;
+/** How many rows that one target has refused, or one reader has left out. */
+export const MAX_OF_TARGET = 10_000;
 /** Characters of all dead records together. */
 export const MAX_DEAD_SIZE = 64 * 1_048_576;
 /** Characters of a message, which may quote a stranger, and of a body. */

@@ -5,8 +5,14 @@ import { createGroups } from './groups.js';
 import { namesUser } from './names-user.js';
 import type { NewRefused, Refused, Span } from './port.js';
 import { present } from './present.js';
-import type { ReaderName, RefusedRow } from './reader.js';
-import { MAX_DEAD, MAX_DEAD_SIZE, MAX_REFUSED, refusedText } from './refused-bounds.js';
+import type { RefusedRow } from './reader.js';
+import {
+  MAX_DEAD,
+  MAX_DEAD_SIZE,
+  MAX_OF_TARGET,
+  MAX_REFUSED,
+  refusedText,
+} from './refused-bounds.js';
 import { storable, storableText } from './storable.js';
 
 const COLUMNS = [
@@ -25,12 +31,16 @@ const valuesOf = ({ record, ...one }: NewRefused): unknown[] => {
   });
 };
 
-/** A row that was left out by a reader, with its place. */
+/** A row that a reader has left out, or that a target has refused, with its place. */
 export interface LeftOut {
   seq: number;
-  reader: ReaderName;
+  /** A reader of the store, or the name of a target. */
+  reader: string;
   place: number;
+  message: string;
 }
+
+const isTarget = (reader: string): boolean => reader !== 'sums' && reader !== 'profiles';
 
 /** Keeps what was refused, within bounds. */
 export const createRefused = (database: Database) => {
@@ -57,19 +67,26 @@ export const createRefused = (database: Database) => {
     WITH ${turn('refused')}
     INSERT INTO ${refused} (received_at, reason, status, message, id, type, project, user_id, client,
       reader, place)
-    SELECT r.received_at, 'database', 200, value->>1, r.id, r.type, r.project, r.user_id, r.client,
+    SELECT r.received_at, CAST($3 AS text), 200, value->>1, r.id, r.type, r.project, r.user_id, r.client,
       CAST($2 AS text), r.seq
     FROM turn, ${each('$1')} JOIN ${records} AS r ON r.seq = CAST(value->>0 AS bigint) ORDER BY key`;
   const LIST = `seq IN (SELECT CAST(value AS bigint) FROM ${texts('$1')})`;
   const trimRefused = `
-    DELETE FROM ${refused} WHERE size = 0 AND seq <= coalesce((
-      SELECT seq FROM ${refused} WHERE size = 0 ORDER BY seq DESC LIMIT 1 OFFSET ${MAX_REFUSED}), 0)`;
+    DELETE FROM ${refused} WHERE size = 0 AND place IS NULL AND seq <= coalesce((
+      SELECT seq FROM ${refused} WHERE size = 0 AND place IS NULL ORDER BY seq DESC LIMIT 1 OFFSET ${MAX_REFUSED}), 0)`;
   const trimDead = `
     DELETE FROM ${refused} WHERE size > 0 AND seq <= coalesce((
       SELECT max(seq) FROM (
         SELECT seq, row_number() OVER w AS number, sum(size) OVER w AS sum
         FROM ${refused} WHERE size > 0 WINDOW w AS (ORDER BY seq DESC)
       ) AS newest WHERE number > ${MAX_DEAD} OR sum > ${MAX_DEAD_SIZE}), 0)`;
+
+  const removeRows = `DELETE FROM ${refused} WHERE reader = $2 AND place IN (
+    SELECT CAST(value->>0 AS bigint) FROM ${each('$1')})`;
+  const trimRows = `
+    DELETE FROM ${refused} WHERE reader = $1 AND seq <= coalesce((
+      SELECT seq FROM ${refused} WHERE reader = $1 ORDER BY seq DESC LIMIT 1 OFFSET ${MAX_OF_TARGET}), 0)
+    RETURNING 1 AS removed`;
 
   const keep = async (given: readonly NewRefused[], statement = insertAll): Promise<number> => {
     if (!given.length) return 0;
@@ -97,11 +114,15 @@ export const createRefused = (database: Database) => {
     refuse: async (given: readonly NewRefused[]): Promise<void> => void (await groups.add(given)),
     /** Keeps those that are not here yet, and returns how many that were. */
     adopt: (given: readonly NewRefused[]) => keep(given, insertNew),
-    /** Keeps rows that a reader has left out. Their records are in the rows. */
-    leaveOut: async (run: Run, reader: ReaderName, rows: readonly RefusedRow[]): Promise<void> => {
-      const list = rows.map(([place, words]) => [place, refusedText(words)]);
-      await run(insertRows, JSON.stringify(list), reader);
-      await run(trimRefused);
+    /**
+     * Keeps rows that a reader has left out, or that a target has refused. Their records are in the rows. Returns how many
+     * of the oldest were deleted, because there were too many.
+     */
+    leaveOut: async (run: Run, reader: string, rows: readonly RefusedRow[]): Promise<number> => {
+      const list = JSON.stringify(rows.map(([place, words]) => [place, refusedText(words)]));
+      await run(removeRows, list, reader);
+      await run(insertRows, list, reader, isTarget(reader) ? 'target' : 'database');
+      return (await run(trimRows, reader)).length;
     },
     read: async (
       { after = 0, before = Number.MAX_SAFE_INTEGER, limit, newest }: Span,
@@ -110,15 +131,18 @@ export const createRefused = (database: Database) => {
       const { values: given, value } = createValues();
       const where = [`r.seq > ${value(after)}`, `r.seq < ${value(before)}`];
       if (project !== undefined) where.push(`project = ${value(storableText(project))}`);
-      const rows = await read<Refused & { size: number; place: number | null }>(
+      const rows = await read<
+        Refused & { size: number; place: number | null; reader: string | null }
+      >(
         `SELECT ${number('r.seq', 'seq')}, ${iso('received_at')} AS received_at, reason, status, message,
-          id, type, project, user_id, body, client, size, ${number('place')}
+          id, type, project, user_id, body, client, size, ${number('place')}, reader
         FROM ${refused} AS r WHERE ${where.join(' AND ')}
         ORDER BY r.seq ${newest ? 'DESC' : 'ASC'} LIMIT ${value(limit)}`,
         ...given,
       );
-      return rows.map(({ size, place, ...row }) => ({
+      return rows.map(({ size, place, reader, ...row }) => ({
         ...present(row),
+        ...(reader !== null && isTarget(reader) && { target: reader }),
         ...((size || place !== null) && { isDead: true }),
       }));
     },
@@ -141,7 +165,7 @@ export const createRefused = (database: Database) => {
       inOrderOf(
         seqs,
         await read<LeftOut>(
-          `SELECT ${number('seq')}, reader, ${number('place')} FROM ${refused}
+          `SELECT ${number('seq')}, reader, ${number('place')}, message FROM ${refused}
           WHERE ${LIST} AND place IS NOT NULL`,
           JSON.stringify(seqs),
         ),

@@ -64,8 +64,8 @@ export const newTables = (names: Names, types: Types): string => {
     received_at ${time} NOT NULL,
     arrivals integer NOT NULL DEFAULT 1,
     client text,
-    sender text,
     notify boolean,
+    sender text,
     UNIQUE (project, type, id)
   );
   ${userIndex};
@@ -103,12 +103,22 @@ export const newTables = (names: Names, types: Types): string => {
     place bigint
   );
   CREATE INDEX refused_by_size ON ${table('refused')} (size, seq);
+  CREATE INDEX refused_by_place ON ${table('refused')} (place);
   ${sumTables(names, types)}
   ${readerTables(names, types)}
   INSERT INTO ${table('readers')} VALUES ('sums', 0, 0), ('profiles', 0, 0);
   ${progressTables(table)}
   ${passingTables(table)}`;
 };
+
+/** What targets have refused had a table of its own. */
+const ofTargets = (table: Names['table']): string => `
+    INSERT INTO ${table('refused')} (received_at, reason, status, message, id, type, project, user_id, client,
+      reader, place)
+    SELECT r.received_at, 'target', 200, d.message, r.id, r.type, r.project, r.user_id, r.client,
+      d.target, d.place
+    FROM ${table('target_dead')} AS d JOIN ${table('records')} AS r ON r.seq = d.place ORDER BY d.place;
+    DROP TABLE ${table('target_dead')};`;
 
 /**
  * Takes older tables to this version. `version` 1 has no sums by hour; 2 has no table of exports.
@@ -143,6 +153,8 @@ export const upgrade = (version: number, names: Names, types: Types): string => 
     ALTER TABLE ${table('refused')} ADD COLUMN reader text;
     ALTER TABLE ${table('refused')} ADD COLUMN place bigint;
     CREATE INDEX refused_by_size ON ${table('refused')} (size, seq);
+    CREATE INDEX refused_by_place ON ${table('refused')} (place);
+    ${version < 3 ? '' : ofTargets(table)}
     ALTER TABLE ${table('records')} ADD COLUMN sender text;
     ${passingTables(table)}
     ${version < 3 ? `ALTER TABLE ${table('records')} ADD COLUMN notify boolean; ${progressTables(table)}` : ''}`;

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { readNotes } from '../../../src/client/outbox/note.js';
 import { finish, leave } from '../../../src/client/outbox/outbox.js';
-import { writeChanges, writeNow } from '../../../src/client/outbox/writer.js';
+import { writeChanges } from '../../../src/client/outbox/writer.js';
 import { openPage } from '../../support/outbox-page.js';
 import { NAME } from '../../support/site.js';
 
@@ -50,7 +50,7 @@ describe('a write', () => {
     page.add('a');
     await under(1);
     page.outbox.dirty.add(page.entry('a').parcel);
-    writeNow(page.outbox); // the page is hidden
+    leave(page.outbox, false); // the page is hidden
     finish(page.outbox, page.entry('a'));
     ends[0]!();
     await under(3); // the last of them deletes the parcel

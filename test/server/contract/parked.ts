@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ParkedRow, Step } from '../../../src/server/store/parked.js';
-import { event, identify, times, type Part } from './scenario.js';
+import { event, identify, refusal, times, type Part } from './scenario.js';
 
 const waiting = (place: number, more: Partial<ParkedRow> = {}): ParkedRow => ({
   ...{ place, tries: 0, since: 0, ...more },
@@ -118,5 +118,44 @@ export const describeParked: Part = (name, enter) => {
     expect(await secretOf('2026-01-01')).toBe(first);
     await secretOf('2026-01-09');
     expect(await secretOf('2026-01-01')).not.toBe(first);
+  });
+
+  it(`${name} has what targets refuse in the list of the refused, from which it is sent again`, async () => {
+    const { store, progress, lock, due } = await open();
+    await store.refuse([refusal({ message: 'other' })]);
+    const warehouse = (await progress.take('house/db', 'me'))!;
+    expect(await progress.bury(lock, [{ place: 3, message: 'rejected 422' }])).toBe(0);
+    await progress.bury(lock, [{ place: 3, message: 'rejected 400' }]);
+    await progress.bury(warehouse, [{ place: 5, message: 'no such column' }]);
+    const refused = await store.refused({ limit: 10 });
+    expect(refused).toMatchObject([
+      { message: 'other' },
+      { target: 'service', reason: 'target', message: 'rejected 400', isDead: true, project: 'p' },
+      { target: 'house/db', reason: 'target', message: 'no such column', isDead: true },
+    ]);
+    expect(await progress.dead('service', 0, 9)).toEqual([{ place: 3, message: 'rejected 400' }]);
+    expect((await progress.targets()).map(({ dead }) => dead)).toEqual([1, 1]);
+    const [, ofService, ofWarehouse] = refused.map(({ seq }) => seq);
+    expect(await store.resend([ofService!, ofWarehouse!])).toEqual([
+      { seq: ofService, outcome: 'stored' },
+      { seq: ofWarehouse, outcome: 'dead', message: 'no such column' },
+    ]);
+    expect(await due(0)).toEqual([3]);
+    expect(await progress.dead('service', 0, 9)).toEqual([]);
+    expect(await store.purge([ofWarehouse!])).toBe(1);
+    expect(await store.countRefused()).toBe(1);
+  });
+
+  it(`${name} keeps the newest of what a target refuses, and says how many had to go`, async () => {
+    const { store, progress, lock } = await open();
+    await store.write(times(200, () => event()));
+    const all = times(150, (n) => ({ place: n + 1, message: 'no' }));
+    expect(await progress.bury(lock, all)).toBe(50);
+    expect(await progress.bury(lock, [{ place: 200, message: 'no' }])).toBe(1);
+    const kept = await progress.dead('service', 0, 1_000);
+    expect([kept.length, kept[0]!.place, kept.at(-1)!.place]).toEqual([100, 52, 200]);
+    // A flood of refused requests pushes none of them out.
+    await store.refuse(times(150, () => refusal()));
+    expect(await progress.dead('service', 0, 1_000)).toHaveLength(100);
   });
 };

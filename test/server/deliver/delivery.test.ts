@@ -117,8 +117,8 @@ describe('a delivery', () => {
     expect(await deliver([event('a')])).toMatchObject([{ outcome: 'rejected' }]);
     heal();
     expect(await deliver([event('a')])).toMatchObject([{ outcome: 'rejected' }]);
-    const queued = { tries: 0, at: clock.time };
-    expect(await deliver([event('a')], { queued })).toMatchObject([{ outcome: 'delivered' }]);
+    const stored = { tries: 0, at: clock.time };
+    expect(await deliver([event('a')], { stored })).toMatchObject([{ outcome: 'delivered' }]);
     expect(service.got).toHaveLength(2);
   });
 

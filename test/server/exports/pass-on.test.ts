@@ -271,7 +271,7 @@ describe('passing on', () => {
       setTimeout(answer, 20);
       return true;
     });
-    for (let second = 0; second < 30; second++) {
+    for (let second = 0; second < 10; second++) {
       await put(times(20, () => named('slow', undefined, 'stranger')));
       for (let n = 0; n < 20; n++) {
         const record = named('good', undefined, `visitor ${n}`);
@@ -281,16 +281,16 @@ describe('passing on', () => {
       }
     }
     await pass(1_000);
-    expect(waits).toHaveLength(600);
+    expect(waits).toHaveLength(200);
     expect(Math.max(...waits)).toBeLessThan(1_500);
-    expect(waits.filter((ms) => ms > 600).length).toBeLessThan(30);
+    expect(waits.filter((ms) => ms > 600).length).toBeLessThan(20);
     const slow = () => service.names().filter((name) => name === 'slow').length;
     // It has a quarter of the 8 requests all the time.
-    expect(slow()).toBeGreaterThanOrEqual(8);
+    expect(slow()).toBeGreaterThanOrEqual(2);
     isSlow = false;
     putAt.clear();
     await pass(60_000);
-    expect([slow(), await left()]).toEqual([600, 0]);
+    expect([slow(), await left()]).toEqual([200, 0]);
   });
 
   it('tries what has failed again though there are always rows that have not', async () => {

@@ -20,6 +20,8 @@ export const OLDER_SQLITE = `
     UPDATE counts SET rows = rows - 1 WHERE project = old.project AND type = old.type;
   END;
   DROP INDEX refused_by_size;
+  DROP INDEX refused_by_place;
+  CREATE TABLE target_dead (target TEXT NOT NULL, place bigint NOT NULL, message TEXT NOT NULL);
   ALTER TABLE refused DROP COLUMN reader;
   ALTER TABLE refused DROP COLUMN place;
   CREATE TABLE refused_sizes (is_dead INTEGER PRIMARY KEY, count INTEGER NOT NULL, size INTEGER NOT NULL);
@@ -44,6 +46,8 @@ export const olderPostgres = (schema: string): string => `
   DROP TABLE "${schema}".repeats;
   CREATE TABLE "${schema}".summing (
     done bigint NOT NULL, last bigint NOT NULL, whole_from timestamptz NOT NULL);
-  DROP INDEX "${schema}".refused_by_size;
+  DROP INDEX "${schema}".refused_by_size, "${schema}".refused_by_place;
+  CREATE TABLE "${schema}".target_dead (
+    target TEXT NOT NULL, place bigint NOT NULL, message TEXT NOT NULL);
   ALTER TABLE "${schema}".refused DROP COLUMN reader, DROP COLUMN place, DROP COLUMN size;
 `;

@@ -40,8 +40,10 @@ export const createRelaySend =
     const url = settings().relay + BATCH_PATH;
     const sentAt = new Date(timeBy(settings().now)).toJSON();
     const body = `{"sent_at":"${sentAt}","records":[${records.map(itemOf)}]}`;
-    // WebKit holds beacons back while a page loads (NetworkLoadScheduler.cpp).
-    if (how.keepalive && isGoing() && !isLoading() && beacon(url, body)) return undefined;
+    // The site's own `fetch` may add what its relay asks for. WebKit holds beacons back while a page loads
+    // (NetworkLoadScheduler.cpp).
+    if (how.keepalive && !settings().fetch && isGoing() && !isLoading() && beacon(url, body))
+      return undefined;
     // As plain text, like a beacon: that needs no preflight. The relay may know visitors by the site's own cookies.
     const answer = await post({ url, body, ...how }, settings());
     if (!answer) return undefined;

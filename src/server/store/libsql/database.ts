@@ -12,6 +12,7 @@ import {
   openDatabase as openFile,
 } from './file.js';
 import { createNotice } from './notice.js';
+import { hasEnded, ownProcess } from '../process-name.js';
 import { createPieces } from './pieces.js';
 import { TABLES } from './tables.js';
 
@@ -115,6 +116,7 @@ export const openDatabase = (path: string): Database => {
 
   return {
     ...SQLITE,
+    ...{ ownProcess, hasEnded },
     read: async <Row>(sql: string, ...values: unknown[]) =>
       reader.prepare<unknown[]>(numbered(sql)).all(...values) as Row[],
     write,

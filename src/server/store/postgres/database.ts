@@ -1,6 +1,7 @@
 import { messageOf } from '../../../util/errors.js';
 import type { Database } from '../database.js';
 import { openConnections, stateOf, type ConnectionOptions } from './connections.js';
+import { hasEnded, ownProcess } from '../process-name.js';
 import { postgresDialect, quoted } from './dialect.js';
 import { createFollowers } from './follow.js';
 import { migrate } from './tables.js';
@@ -39,6 +40,7 @@ export const openDatabase = async (
 
   return {
     ...postgresDialect(schema),
+    ...{ ownProcess, hasEnded },
     ...{ read, write, transaction, pieces },
     lanes: connections.writers,
     blocks: false,

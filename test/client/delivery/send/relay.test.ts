@@ -11,7 +11,8 @@ afterEach(() => vi.unstubAllGlobals());
 
 const open = (answer: () => Response, now = () => 1_000) => {
   const fetch = vi.fn<(url: string, init: RequestInit) => Promise<Response>>(async () => answer());
-  const settings = { relay: 'https://shop.example/a', timeout: 1_000, fetch, now };
+  vi.stubGlobal('fetch', fetch);
+  const settings = { relay: 'https://shop.example/a', timeout: 1_000, now };
   const send = createRelaySend(() => settings as unknown as Settings);
   return { send, fetch };
 };

@@ -11,8 +11,8 @@ export interface RefusedGroup {
 export const groupsOf = (refused: readonly Refused[]): RefusedGroup[] => {
   const groups = new Map<string, RefusedGroup>();
   for (const entry of refused) {
-    const { reason, status, message, type, project, isDead } = entry;
-    const key = JSON.stringify([reason, status, message, type, project, isDead]);
+    const { reason, status, message, target, type, project, isDead } = entry;
+    const key = JSON.stringify([reason, status, message, target, type, project, isDead]);
     const group = groups.get(key) ?? { key, entries: [] };
     groups.set(key, group);
     group.entries.push(entry);

@@ -133,7 +133,7 @@ const Refusal = ({ group, resent, mayResend, now, onResend }: RefusalProps) => {
     const { day, time } = arrivalTime(received_at, now);
     return `${day} ${time}`.trim();
   };
-  const of = [entry.type, entry.project].filter(Boolean).join(' · ');
+  const of = [entry.target, entry.type, entry.project].filter(Boolean).join(' · ');
   const count = entries.length;
   return (
     <li class="refusal card">
