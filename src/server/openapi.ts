@@ -92,7 +92,11 @@ const schemas = {
   Profiles: object({ profiles: listOf(ref('Profile')) }, { next: text }),
   Count: object({ project: text, type: ref('Type'), rows: count }),
   Totals: object({ counts: listOf(ref('Count')), refused: count }),
-  Hour: object({ hour: time, repeats: count, ...Object.fromEntries(SUMS.map((name) => [name, count])) }),
+  Hour: object({
+    hour: time,
+    repeats: count,
+    ...Object.fromEntries(SUMS.map((name) => [name, count])),
+  }),
   SplitRows: object({ channel: text, event: text, rows: listOf(count, MAX_HOURS) }),
   Hours: object(
     { hours: listOf(ref('Hour'), MAX_HOURS) },
