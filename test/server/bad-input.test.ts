@@ -104,14 +104,6 @@ const CASES: Readonly<Record<string, Case>> = {
     body: deep,
     refused: { status: 400, reason: 'field', message: /200 levels/ },
   },
-  'an identify of more properties than a profile may have': {
-    path: '/v1/identify',
-    body: {
-      ...identify,
-      properties: Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`p${n}`, n])),
-    },
-    refused: { status: 400, reason: 'field', message: /a profile may have 1,000 properties/ },
-  },
   ...withEach('the number', ['1e400', '-1e400', '9'.repeat(309)], (number) => ({
     path: '/v1/identify',
     body: `{"project":"p","user_id":"u","properties":{"a":[{"b":${number}}]}}`,

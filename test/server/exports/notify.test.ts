@@ -13,8 +13,8 @@ import { incomingEvent } from '../support/incoming.js';
 
 const MINUTE = 60_000;
 const turn = setImmediate;
-/** The store waits for the next look at erasures. */
-const OF_STORE = 1;
+/** The store waits for its next looks at erasures, and at rows to sum and to merge. */
+const OF_STORE = 3;
 const ADDRESS = parseNotifyAddress('https://hooks.example/secret-path')!;
 
 beforeEach(() => {
