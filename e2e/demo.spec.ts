@@ -58,7 +58,8 @@ const expectCounted = async (
   demo: RunningDemo,
   { called, without }: { called: number; without: number },
 ): Promise<void> => {
-  await expect(line(page)).toHaveText(SENTENCE(called, without));
+  // The page itself waits up to 75 s for the last row, which takes long where the server has no time.
+  await expect(line(page)).toHaveText(SENTENCE(called, without), { timeout: 90_000 });
   await expect(rest(page, 'with')).toHaveText(`${called} stored`);
   const events = await eventsOf(demo);
   const idsOf = (lane: string) =>
@@ -142,17 +143,20 @@ test('opens under its strict policy without a word in the console @firefox', asy
 
 // That no file of the page has the token stands in test/demo/site/start-demo.test.ts.
 test('delivers through the relay, many records a request @firefox', async ({ page, demo }) => {
-  const batches: string[] = [];
+  const sent: [url: string, records: number][] = [];
   page.on('response', (response) => {
-    if (response.url().endsWith('/v1/batch')) batches.push(response.url());
+    if (!response.url().endsWith('/v1/batch')) return;
+    const { records } = response.request().postDataJSON() as { records: unknown[] };
+    sent.push([response.url(), records.length]);
   });
   await open(page, demo.url);
   await fold(page, 'Options').click();
   await page.getByRole('link', { name: /through a relay/ }).click();
   await scene(page, 'burst').click();
   await expectCounted(page, demo, { called: 50, without: 0 });
-  expect(new Set(batches)).toEqual(new Set([`${demo.url}/a/v1/batch`]));
-  expect(batches.length).toBeLessThan(5);
+  expect(new Set(sent.map(([url]) => url))).toEqual(new Set([`${demo.url}/a/v1/batch`]));
+  // After a request that failed, as on a loaded machine, the next ones begin with few.
+  expect(Math.max(...sent.map(([, records]) => records))).toBeGreaterThan(10);
 });
 
 /** What each scene ends with: lost without the outbox, and what the outbox has. */
