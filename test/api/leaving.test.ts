@@ -152,7 +152,11 @@ describe('a page that is hidden and may end without a word', () => {
     await passUntil(() => analytics.status().paused === 'backoff');
     receiver.faults([]);
     const { put } = IDBObjectStore.prototype;
-    vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this: IDBObjectStore, value, key) {
+    vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (
+      this: IDBObjectStore,
+      value,
+      key,
+    ) {
       const isNaming = (value as { flight?: string[] }).flight?.length;
       if (isNaming && document.visibilityState !== 'hidden') site.hide();
       return put.call(this, value, key);
