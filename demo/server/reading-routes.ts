@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import Database from 'libsql';
 import type { EventBody, IdentifyBody } from '../../src/interface/bodies.js';
@@ -6,7 +7,8 @@ import type { HeldRequests, ServiceContext, ServiceEnv } from './faults.js';
 
 const DEFAULT_LIMIT = 1_000;
 const WAIT_MS = 20_000;
-const LOCK_WAIT_MS = 5_000;
+/** The file is tried again this soon, so often, if the store has locked it. */
+const LOCKED = { pauseMs: 20, tries: 500 };
 /** The id of a record that came without a key. */
 const GIVEN_BY_SERVICE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -32,21 +34,31 @@ const profileOf = (profile: Profile, index: number) => ({ id: index + 1, ...prof
 export const createDeleteRows =
   (path: string) =>
   async (key?: string): Promise<void> => {
-    const database = new Database(path, { timeout: LOCK_WAIT_MS });
     const has = (column: string, field = '') =>
       key === undefined
         ? 'TRUE'
         : `json_type(${column}, '$${field}.' || ${literal(JSON.stringify(key))}) IS NOT NULL`;
+    // All that is left is counted anew.
+    const statements = `BEGIN IMMEDIATE;
+      DELETE FROM records WHERE ${has('body', '.tags')} OR ${has('body', '.properties')};
+      DELETE FROM profiles WHERE ${has('properties')};
+      DELETE FROM row_counts;
+      DELETE FROM hour_sums;
+      UPDATE readers SET place = 0, number = number + 1 WHERE name = 'sums';
+      ${key === undefined ? 'DELETE FROM refused; DELETE FROM repeats;' : ''}
+      COMMIT`;
+    // The store may be in a transaction that goes on in this process, so waiting for the lock must not block it.
+    const database = new Database(path, { timeout: 0 });
     try {
-      // All that is left is counted anew.
-      database.exec(`BEGIN IMMEDIATE;
-        DELETE FROM records WHERE ${has('body', '.tags')} OR ${has('body', '.properties')};
-        DELETE FROM profiles WHERE ${has('properties')};
-        DELETE FROM row_counts;
-        DELETE FROM hour_sums;
-        UPDATE readers SET place = 0, number = number + 1 WHERE name = 'sums';
-        ${key === undefined ? 'DELETE FROM refused; DELETE FROM repeats;' : ''}
-        COMMIT`);
+      for (let left = LOCKED.tries; ; left--) {
+        try {
+          database.exec(statements);
+          return;
+        } catch (error) {
+          if ((error as { code?: unknown }).code !== 'SQLITE_BUSY' || !left) throw error;
+          await sleep(LOCKED.pauseMs);
+        }
+      }
     } finally {
       database.close();
     }
