@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createLibsqlStore } from '../dist/service-libsql.js';
-import { hasPostgres, startPostgres } from '../test/support/start-postgres.mjs';
+import { startPostgres } from '../test/support/start-postgres.mjs';
 import { startProgram } from './support/start-program.mjs';
 
 const { values: given } = parseArgs({
@@ -251,7 +251,6 @@ const RUNS = {
   },
   /** Two programs over one Postgres; the one that passes on is killed, or stopped. */
   programs: async () => {
-    if (!hasPostgres) return;
     for (const signal of ['SIGKILL', 'SIGSTOP']) {
       const [postgres, service] = [await startPostgres(), await startService()];
       service.rule = () => ({ ms: 20 });

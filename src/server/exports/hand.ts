@@ -126,6 +126,8 @@ export const createHand = (parts: Parts) => {
       if (outcome?.is === 'done' && waiting.has(sender)) waiting.set(sender, 0);
       if (row.isErased) return end(row, { is: 'done' });
       if (outcome) return end(row, endOf(row, outcome));
+      // An identify before it has failed, and is not in hand any more when this row would be sent again.
+      if (row.line && isBehind(row)) return end(row, { is: 'parked', behind: row.line, due: 0 });
       row.settle();
       changed();
     });

@@ -388,6 +388,36 @@ describe('passing on', () => {
     expect(ids.lastIndexOf(second.id)).toBeLessThan(ids.indexOf(late.id));
   });
 
+  it('keeps the order of a user when a row comes while an identify before it is tried again', async () => {
+    const { service, put } = await createWorld();
+    await put([named('first')]);
+    await pass(SOON);
+    const tries: Got[] = [];
+    let isHeld = false;
+    let isOver = false;
+    service.when((got) => {
+      if (got.name !== 'identify a' || isOver) return false;
+      tries.push(got);
+      if (!isHeld) got.answer(500);
+      return true;
+    });
+    const [first, second] = [identify('a', 'x'), identify('a', 'x')];
+    await put([first]);
+    await passUntil(() => tries.length === 1);
+    isHeld = true;
+    await passUntil(() => tries.length === 2);
+    await put([second]);
+    await pass(1_000);
+    isHeld = false;
+    tries[1]!.answer(500);
+    await pass(30_000);
+    isOver = true;
+    await pass(120_000);
+    const ids = service.got.map(({ headers }) => headers['idempotency-key']);
+    expect(ids.lastIndexOf(first.id)).toBeLessThan(ids.indexOf(second.id));
+    expect(ids).toContain(second.id);
+  });
+
   it('lets the events behind an identify go that has failed three times, and no identify', async () => {
     const { service, put, left } = await createWorld();
     await put([named('first')]);
