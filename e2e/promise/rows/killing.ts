@@ -134,7 +134,10 @@ export const killingRows: readonly Row[] = [
 }</script>`;
       const tab = await stage.visit({ concurrency: 1 }, { head });
       await waitForStorage(tab);
-      await stage.faults([{ status: 503, times: 1 }, { hang: true, after: true }]);
+      await stage.faults([
+        { status: 503, times: 1 },
+        { hang: true, after: true },
+      ]);
       await track(tab, ['one']);
       await waitFor('the request', async () => (await stage.service.events()).length === 1);
       await stage.browser.crashPages();
