@@ -51,7 +51,7 @@ it.each<[what: string, settings: Record<string, string>, words: string, ...args:
   [
     'no address of the service',
     { ...GOOD, SERVICE_URL: '' },
-    '`SERVICE_URL` must be an absolute http(s) URL without user, query or spaces, not ""',
+    '`SERVICE_URL` must be an absolute http(s) URL without user, query, spaces or "*", not ""',
   ],
   ['a token for a service that is not named', TOKEN_ALONE, 'only for a program with SERVICE_URL'],
   ['no database', { DATA_FOLDER: `${folder}/data` }, 'npm install hono'],
