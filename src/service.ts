@@ -19,4 +19,11 @@ export type {
   TargetLock,
   TargetState,
 } from './server/store/progress.js';
+export type {
+  NextTry,
+  Parked,
+  ParkedRow,
+  Step as ParkedStep,
+  StoredRecord,
+} from './server/store/parked.js';
 export type { ErrorStatus } from './server/http/answers.js';
