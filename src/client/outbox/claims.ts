@@ -51,8 +51,8 @@ export const createClaims = (outbox: Outbox) => {
   /** Takes in what was claimed, but for the events that were too many. */
   const takeIn = (claimed: readonly NotedParcel[]): void => {
     // A new life began while this page was writing these parcels, which it still has in memory, and newer.
-    const own = unconfirmed(outbox).map(({ key }) => `${key}`);
-    const fresh = claimed.filter(({ key }) => !own.includes(`${key}`));
+    const own = new Set(unconfirmed(outbox).map(({ key }) => `${key}`));
+    const fresh = claimed.filter(({ key }) => !own.has(`${key}`));
     addParcels(outbox, fresh).forEach((parcel, i) => {
       const { flight } = fresh[i]!;
       for (const entry of [...parcel.entries]) {
