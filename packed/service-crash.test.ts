@@ -9,6 +9,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createLibsqlStore } from '../src/service-libsql.js';
 import { createPostgresStore } from '../src/service-postgres.js';
 import type { Store } from '../src/service.js';
+import { caughtUp } from '../test/server/support/patient.js';
 import { startPostgres } from '../test/support/start-postgres.mjs';
 import { MANIFEST } from './support/entries.js';
 import { INSTALLED } from './support/install.js';
@@ -85,6 +86,7 @@ const judge = async (store: Store, answered: ReadonlySet<string>): Promise<void>
   const different = new Set(ids);
   expect(different.size).toBe(ids.length);
   expect([...answered].filter((id) => !different.has(id))).toEqual([]);
+  await caughtUp(store);
   expect((await store.counts()).reduce((sum, { rows }) => sum + rows, 0)).toBe(ids.length);
   const profiles = await store.profiles({}, { limit: USERS + 1 });
   expect(profiles.length).toBe(identified.size);
