@@ -64,9 +64,9 @@ type Kept = [
       for (const other in storage) {
         if (said == 'denied' && other.endsWith(key)) delete storage[other];
       }
-      // Not an `init`, which has the token, nor a `stop()`, which is for this page; and nothing while consent is `pending`,
-      // or denied by the tag. The list has the methods of the calls, and the word of consent, which `data-` marks as the
-      // tag's. It is tested as a text.
+      // Nothing is kept if there was an `init`, which has the token, or a `stop()`, which is for this page, or while
+      // consent is `pending` or denied by the tag. The list is tested as a text: the methods of the calls, and the word of
+      // consent, with `data-` before it if it is the tag's.
       if (
         page == page['top'] &&
         !/in|st|a-d/.test([

@@ -25,7 +25,7 @@ const GONE: Readonly<Record<string, string>> = {
   MAX_IDS_OF_CLIENT: KNOWN,
 };
 
-/** Throws a TypeError that says what takes the place of settings that are gone. */
+/** Throws a TypeError if a setting of the version before is used. Its message says what to use instead. */
 export const refuseGone = (environment: NodeJS.ProcessEnv): void => {
   const words = Object.entries(GONE).flatMap(([name, instead]) =>
     [name, `${name}_FILE`].flatMap((one) =>

@@ -32,8 +32,8 @@ interface Waiting {
  *   As long as a place is free, each sender gets its first.
  * - Records that have failed before share a quarter of all places.
  * - When a record fails for the first time, its sender waits for about half the time for which it has been failing.
- * - A slow sender has no more records waiting here than it may have places. Further ones that are
- *   rows of a store are refused, so that they are parked and make room for those behind them.
+ * - A slow sender has no more records waiting here than it may have places. If its next record is a row of a store, it is
+ *   refused, and the store keeps it until later, so that the rows behind it can go on.
  */
 export const createTurns = ({ places, ticks }: Options) => {
   /** When each place was taken, the oldest first, by turn. */

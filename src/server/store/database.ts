@@ -50,7 +50,10 @@ export interface Database extends Dialect {
   write: Run;
   /** Runs work in a transaction that may run again if Postgres has ended it in favour of another one. */
   transaction: <Result>(work: (run: Run) => Promise<Result>) => Promise<Result>;
-  /** A name of this process, and whether the process that a text names has ended: false if that cannot be told. */
+  /**
+   * A name of this process, and whether the process with such a name has ended: false if that cannot be told. It is the
+   * engine's, since code that also runs at an edge knows of no processes.
+   */
   ownProcess: () => string;
   hasEnded: (text: string) => boolean;
   /** How many statements may store at once. */

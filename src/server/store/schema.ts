@@ -32,7 +32,7 @@ const sumTables = ({ table }: Names, { time, key, hot }: Types): string => `
     PRIMARY KEY (hour, project, channel, event)
   ) ${hot};`;
 
-/** `repeats` counts the repeats of a project by the hour in which they came. `readers` has the places of the readers. */
+/** How many repeats a project got in each hour, and up to which place each reader has read. */
 const readerTables = ({ table }: Names, { time, key, hot }: Types): string => `
   CREATE TABLE ${table('repeats')} (
     hour ${time} NOT NULL,

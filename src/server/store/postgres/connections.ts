@@ -46,6 +46,7 @@ const SILENCE_MS = 2_000;
 
 /** How often a transaction is tried that Postgres ends in favour of another one. */
 const TRIES = 3;
+const NO_TIMEOUTS = 'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0';
 /** The longest time that a timer takes. */
 const FOREVER_MS = 2_147_483_647;
 
@@ -166,11 +167,12 @@ export const openConnections = async ({ url, statementTimeout }: ConnectionOptio
   };
   const inTransaction = async <Result>(
     client: pg.PoolClient,
-    work: (run: Run) => Promise<Result>,
+    work: () => Promise<Result>,
+    settings = '',
   ): Promise<Result> => {
-    await client.query('BEGIN');
+    await client.query(`BEGIN; ${settings}`);
     try {
-      const result = await work((sql, ...values) => ask(client, sql, values));
+      const result = await work();
       await client.query('COMMIT');
       return result;
     } catch (error) {
@@ -188,18 +190,17 @@ export const openConnections = async ({ url, statementTimeout }: ConnectionOptio
     read: <Row>(text: string, ...values: unknown[]) =>
       on(readers, async (client) => (await client.query({ text, values })).rows as Row[]),
     transaction: <Result>(work: (run: Run) => Promise<Result>): Promise<Result> =>
-      tryAgain(() => on(workers, (client) => inTransaction(client, work))),
+      tryAgain(() =>
+        on(workers, (client) =>
+          inTransaction(client, () => work((sql, ...values) => ask(client, sql, values))),
+        ),
+      ),
     /** Runs statements without values in one transaction, however long they take. */
     longTransaction: (work: (query: (text: string) => Promise<pg.QueryResult>) => Promise<void>) =>
-      on(writers, async (client) => {
-        await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
-        try {
-          await work((text) => client.query({ text, query_timeout: FOREVER_MS } as pg.QueryConfig));
-          await client.query('COMMIT');
-        } catch (error) {
-          await client.query('ROLLBACK').catch(() => {}); // or the connection is gone
-          throw error;
-        }
+      on(writers, (client) => {
+        const query = (text: string) =>
+          client.query({ text, query_timeout: FOREVER_MS } as pg.QueryConfig);
+        return inTransaction(client, () => work(query), NO_TIMEOUTS);
       }),
     /** A connection of one's own, to listen on. */
     connect: async (): Promise<pg.Client> => {
