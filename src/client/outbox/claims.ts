@@ -35,17 +35,15 @@ export const createClaims = (outbox: Outbox) => {
    */
   let hasLeft: boolean | undefined;
 
-  /** Records and bytes beyond the limits, as the last scan has found while the gate was closed; this one drops so much. */
-  let excess: [records: number, bytes: number] | undefined;
-  const isTooMuch = () => excess?.some((left) => left > 0);
+  const isTooMuch = () => scan?.excess?.some((left) => left > 0);
 
   const restart = () => {
-    lastScan = hasLeft = excess = undefined;
+    lastScan = hasLeft = undefined;
     scan = startScan();
   };
   const endScan = () => {
     lastScan = scan;
-    scan = excess = undefined;
+    scan = undefined;
   };
 
   /** Takes in what was claimed, but for the events that were too many. */
@@ -59,8 +57,8 @@ export const createClaims = (outbox: Outbox) => {
         const { id, type } = entry.record;
         if (flight.includes(id)) lose(outbox, entry);
         else if (isTooMuch() && type === 'event') {
-          excess![0]--;
-          excess![1] -= entry.bytes;
+          scan!.excess![0]--;
+          scan!.excess![1] -= entry.bytes;
           drop(outbox, entry, 'outbox-full');
         }
       }
@@ -123,14 +121,15 @@ export const createClaims = (outbox: Outbox) => {
       if (hasLeft && !isClosed) restart();
       if (hasLeft && !scan) {
         const { maxRecords, maxBytes } = outbox.settings();
-        excess = [
-          outbox.count + lastScan!.elsewhere - maxRecords,
-          outbox.bytes + lastScan!.bytes - maxBytes,
-        ];
-        if (isTooMuch()) {
-          scan = startScan();
-          hasLeft = false;
-        }
+        scan = {
+          ...startScan(),
+          excess: [
+            outbox.count + lastScan!.elsewhere - maxRecords,
+            outbox.bytes + lastScan!.bytes - maxBytes,
+          ],
+        };
+        if (isTooMuch()) hasLeft = false;
+        else scan = undefined;
       }
       if (!scan || outbox.isClaiming) return;
       const { life } = outbox;
