@@ -169,7 +169,7 @@ describe('a page that is hidden and may end without a word', () => {
       return fetch(url, init);
     });
     await shop.holds(['first']);
-    expect(waiting).toEqual([0]);
+    expect(waiting.filter((count) => count > 0)).toEqual([]);
   });
 
   it('has in its note what a claim has dropped meanwhile', async () => {

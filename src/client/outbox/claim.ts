@@ -25,7 +25,7 @@ export interface Scan {
   /** The earliest end of another life's lease. */
   soonest: number;
   /** Records and bytes beyond the limits, as the scan before has counted them while the gate was closed; it drops so much. */
-  excess?: [records: number, bytes: number];
+  excess?: [records: number, bytes: number] | undefined;
 }
 
 /** What one transaction has claimed, and what it has seen of others. */

@@ -15,7 +15,13 @@ const SOON_MS = 5_000;
 /** It looks at least this often while it lives. */
 const LOOK_MS = 30_000;
 
-const startScan = (): Scan => ({ taken: new Map(), elsewhere: 0, bytes: 0, soonest: Infinity });
+const startScan = (excess?: Scan['excess']): Scan => ({
+  taken: new Map(),
+  elsewhere: 0,
+  bytes: 0,
+  soonest: Infinity,
+  excess,
+});
 
 /** Takes over what dead lives have left, one scan of all that is stored after the other. */
 export const createClaims = (outbox: Outbox) => {
@@ -121,13 +127,10 @@ export const createClaims = (outbox: Outbox) => {
       if (hasLeft && !isClosed) restart();
       if (hasLeft && !scan) {
         const { maxRecords, maxBytes } = outbox.settings();
-        scan = {
-          ...startScan(),
-          excess: [
-            outbox.count + lastScan!.elsewhere - maxRecords,
-            outbox.bytes + lastScan!.bytes - maxBytes,
-          ],
-        };
+        scan = startScan([
+          outbox.count + lastScan!.elsewhere - maxRecords,
+          outbox.bytes + lastScan!.bytes - maxBytes,
+        ]);
         if (isTooMuch()) hasLeft = false;
         else scan = undefined;
       }

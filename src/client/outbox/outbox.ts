@@ -1,5 +1,4 @@
 import { inTime } from '../../util/in-time.js';
-import { isHidden } from '../life.js';
 import { newId } from '../page.js';
 import type { DropReason, Emit, OutboxRecord } from '../types.js';
 import type { Database } from './database.js';
@@ -97,7 +96,8 @@ export const keep = (outbox: Outbox, record: OutboxRecord): void => {
 
 /**
  * Names records as in flight, so that whoever claims them after a crash does not send them again: in the exit note, if
- * there is one, and in the database, for which a hidden page does not wait.
+ * there is one, and in the database. A hidden page waits for that, too: Firefox loses what a process that is killed has
+ * written to localStorage in its last five seconds.
  */
 export const nameInFlight = async (store: Store, entries: readonly Entry[]): Promise<void> => {
   for (const entry of entries) {
@@ -105,8 +105,7 @@ export const nameInFlight = async (store: Store, entries: readonly Entry[]): Pro
     store.dirty.add(entry.parcel);
   }
   updateNote(store);
-  const written = writeChanges(store);
-  if (!isHidden()) await inTime(written, NAMING_MS).catch(() => undefined);
+  await inTime(writeChanges(store), NAMING_MS).catch(() => undefined);
 };
 
 /** Takes the names of records back whose request has not started. */
