@@ -1,18 +1,26 @@
+import type { EventBody } from '../../interface/bodies.js';
 import type { Database } from './database.js';
 import {
-  columnsOf,
   createRecordWriter,
   recordKeyOf,
   rowKeyOf,
   type Arrived,
-  type Columns,
   type RecordKey,
 } from './write-records.js';
 
 const COLUMNS = [
-  ...(['project', 'type', 'id', 'channel', 'event', 'user_id', 'body'] as const),
-  ...(['called_at', 'received_at', 'arrivals', 'client', 'notify', 'sender'] as const),
-] satisfies (keyof Columns)[];
+  ...['project', 'type', 'id', 'channel', 'event', 'user_id', 'body', 'called_at', 'received_at'],
+  ...['arrivals', 'client', 'notify', 'sender'],
+];
+/** The values of these columns. A row of another store has its number of arrivals, and was notified of there. */
+const valuesOf = (record: Arrived): unknown[] => {
+  const { id, type, text, calledAt, receivedAt, arrivals, client, sender } = record;
+  const { project, channel, event, user_id, notify } = record.body as Partial<EventBody>;
+  return [
+    ...[project, type, id, channel, event, user_id, text, calledAt, receivedAt],
+    ...[arrivals ?? 1, client, (arrivals === undefined && notify) || undefined, sender],
+  ];
+};
 
 /** Repeats of a project at some time. */
 type Repeats = [at: string, project: string, n: number];
@@ -20,7 +28,7 @@ type Repeats = [at: string, project: string, n: number];
 /** Appends rows to the log. That is all that a writer does: whatever follows from a row is made by a reader. */
 export const createAppender = (database: Database) => {
   const { table, each, turn, time, json, hour, write, wordsOfRefusal } = database;
-  const expressions: Partial<Record<keyof Columns, (value: string) => string>> = {
+  const expressions: Record<string, (value: string) => string> = {
     body: json,
     called_at: time,
     received_at: time,
@@ -47,13 +55,7 @@ export const createAppender = (database: Database) => {
     WHERE TRUE ORDER BY 1, 2
     ON CONFLICT (hour, project) DO UPDATE SET n = repeats.n + excluded.n`;
 
-  const textOf = (records: readonly Arrived[]): string =>
-    JSON.stringify(
-      records.map((record) => {
-        const columns = columnsOf(record);
-        return COLUMNS.map((name) => columns[name]);
-      }),
-    );
+  const textOf = (records: readonly Arrived[]): string => JSON.stringify(records.map(valuesOf));
   /** Counts repeats. The rows are stored already, so nobody sends them again if this statistic is not written. */
   const countRepeats = async (all: readonly Repeats[]): Promise<void> => {
     const sums = new Map<string, Repeats>();

@@ -1,42 +1,16 @@
-import type { EventBody, RecordType } from '../../interface/bodies.js';
+import type { RecordType } from '../../interface/bodies.js';
 import type { Incoming } from '../incoming.js';
 import type { Written } from './port.js';
 
 /** A record to be stored. If it comes from another store, it has the number of its `arrivals` there. */
 export type Arrived = Incoming & { arrivals?: number };
 
-/** A record in the columns of the table. */
-export interface Columns {
+/** What no two rows have in common. */
+export interface RecordKey {
   project: string;
   type: RecordType;
   id: string;
-  channel: string | undefined;
-  event: string | undefined;
-  user_id: string | undefined;
-  /** JSON. */
-  body: string;
-  called_at: string;
-  received_at: string;
-  arrivals: number;
-  client: string | undefined;
-  sender: string | undefined;
-  /** It asks for a notification. Missing if it comes from another store, which has notified of it. */
-  notify: true | undefined;
 }
-
-export type RecordKey = Pick<Columns, 'project' | 'type' | 'id'>;
-
-export const columnsOf = (record: Arrived): Columns => {
-  const { id, type, body, text, client, sender, calledAt, receivedAt, arrivals } = record;
-  const { project, user_id, channel, event, notify } = body as Partial<EventBody> & {
-    project: string;
-  };
-  return {
-    ...{ project, type, id, channel, event, user_id, body: text },
-    ...{ called_at: calledAt, received_at: receivedAt, arrivals: arrivals ?? 1, client, sender },
-    notify: (arrivals === undefined && notify) || undefined,
-  };
-};
 
 interface Parts {
   /**
