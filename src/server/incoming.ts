@@ -30,7 +30,8 @@ export const keyOf = ({
   type,
   id,
   body: { project },
-}: Pick<Incoming, 'type' | 'id' | 'body'>): string => JSON.stringify([type, project, id]);
+}: Pick<Incoming, 'type' | 'id'> & { body: { project: string } }): string =>
+  JSON.stringify([type, project, id]);
 
 /**
  * The line of a record: all records of one user in one project from one sender. The identifies of a line keep their

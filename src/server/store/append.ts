@@ -1,12 +1,15 @@
-import type { EventBody } from '../../interface/bodies.js';
+import type { EventBody, RecordType } from '../../interface/bodies.js';
 import type { Database } from './database.js';
-import {
-  createRecordWriter,
-  recordKeyOf,
-  rowKeyOf,
-  type Arrived,
-  type RecordKey,
-} from './write-records.js';
+import { keyOf } from '../incoming.js';
+import { createRecordWriter, type Arrived } from './write-records.js';
+
+/** The columns of which no two rows have the same. */
+interface RowKey {
+  project: string;
+  type: RecordType;
+  id: string;
+}
+const keyOfRow = ({ project, type, id }: RowKey): string => keyOf({ type, id, body: { project } });
 
 const COLUMNS = [
   ...['project', 'type', 'id', 'channel', 'event', 'user_id', 'body', 'called_at', 'received_at'],
@@ -73,10 +76,10 @@ export const createAppender = (database: Database) => {
     append: createRecordWriter({
       wordsOfRefusal,
       store: async (records) => {
-        const rows = await write<RecordKey | { id: null }>(append, textOf(records));
-        const keys = rows.flatMap((row) => (row.id === null ? [] : [rowKeyOf(row)]));
+        const rows = await write<RowKey | { id: null }>(append, textOf(records));
+        const keys = rows.flatMap((row) => (row.id === null ? [] : [keyOfRow(row)]));
         const known = new Set(keys);
-        const repeats = known.size ? records.filter((one) => known.has(recordKeyOf(one))) : [];
+        const repeats = known.size ? records.filter((one) => known.has(keyOf(one))) : [];
         await countRepeats(repeats.map(({ receivedAt, body }) => [receivedAt, body.project, 1]));
         return known;
       },
@@ -85,9 +88,9 @@ export const createAppender = (database: Database) => {
     adopt: createRecordWriter({
       wordsOfRefusal,
       store: async (records) => {
-        const rows = await write<RecordKey>(appendNew, textOf(records));
-        const fresh = new Set(rows.map(rowKeyOf));
-        const added = records.filter((one) => fresh.has(recordKeyOf(one)));
+        const rows = await write<RowKey>(appendNew, textOf(records));
+        const fresh = new Set(rows.map(keyOfRow));
+        const added = records.filter((one) => fresh.has(keyOf(one)));
         await countRepeats(
           added.map(({ receivedAt, body, arrivals = 1 }) => [
             receivedAt,
@@ -95,7 +98,7 @@ export const createAppender = (database: Database) => {
             arrivals - 1,
           ]),
         );
-        return new Set(records.map(recordKeyOf).filter((key) => !fresh.has(key)));
+        return new Set(records.map(keyOf).filter((key) => !fresh.has(key)));
       },
     }),
   };

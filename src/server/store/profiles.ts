@@ -4,9 +4,9 @@ import { openProfile, type Named, type OpenProfile, type ProfileTexts } from './
 import type { Profile, RowFilter } from './port.js';
 import type { Prepared, Reader, RefusedRow, Stretch } from './reader.js';
 import { storableText } from './storable.js';
-import { userOf } from './write-records.js';
 
 type Place = Pick<Profile, 'project' | 'user_id'>;
+const userOf = ({ project, user_id }: Place): string => JSON.stringify([project, user_id]);
 type Times = Pick<Profile, 'created_at' | 'updated_at'>;
 
 /** An identify, or a profile of another store. */

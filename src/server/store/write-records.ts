@@ -1,16 +1,8 @@
-import type { RecordType } from '../../interface/bodies.js';
-import type { Incoming } from '../incoming.js';
+import { keyOf, type Incoming } from '../incoming.js';
 import type { Written } from './port.js';
 
 /** A record to be stored. If it comes from another store, it has the number of its `arrivals` there. */
 export type Arrived = Incoming & { arrivals?: number };
-
-/** What no two rows have in common. */
-export interface RecordKey {
-  project: string;
-  type: RecordType;
-  id: string;
-}
 
 interface Parts {
   /**
@@ -22,19 +14,6 @@ interface Parts {
   wordsOfRefusal: (error: unknown) => string | undefined;
 }
 
-/** Keys for maps. */
-export const rowKeyOf = ({ project, type, id }: RecordKey): string =>
-  JSON.stringify([project, type, id]);
-export const recordKeyOf = ({ type, id, body: { project } }: Incoming): string =>
-  rowKeyOf({ project, type, id });
-export const userOf = ({
-  project,
-  user_id,
-}: {
-  project: string;
-  user_id?: string | undefined;
-}): string => JSON.stringify([project, user_id]);
-
 const [STORED, KNOWN] = [{ outcome: 'stored' }, { outcome: 'known' }] as const;
 
 /** Writes records by a statement that stores all of them or none, and returns what became of each. */
@@ -43,7 +22,7 @@ export const createRecordWriter = ({ store, wordsOfRefusal }: Parts) => {
   const writeDistinct = async (records: readonly Arrived[]): Promise<Written[]> => {
     try {
       const known = await store(records);
-      const outcomeOf = (record: Arrived) => (known.has(recordKeyOf(record)) ? KNOWN : STORED);
+      const outcomeOf = (record: Arrived) => (known.has(keyOf(record)) ? KNOWN : STORED);
       return records.map(known.size ? outcomeOf : () => STORED);
     } catch (error) {
       const message = wordsOfRefusal(error);
@@ -61,7 +40,7 @@ export const createRecordWriter = ({ store, wordsOfRefusal }: Parts) => {
     // If no id is there twice, as in most calls, no key is either.
     if (new Set(records.map(({ id }) => id)).size === records.length) return writeDistinct(records);
     const keys = new Set<string>();
-    const isRepeat = records.map((record) => keys.size === keys.add(recordKeyOf(record)).size);
+    const isRepeat = records.map((record) => keys.size === keys.add(keyOf(record)).size);
     if (keys.size === records.length) return writeDistinct(records);
     const written = await writeDistinct(records.filter((_, index) => !isRepeat[index]));
     const repeated = await write(records.filter((_, index) => isRepeat[index]));
