@@ -1,10 +1,13 @@
 /**
  * Kills what stores, again and again, while clients send: the service over a file; two services over one Postgres, of
- * which one is killed, or Postgres itself. `KILLS=20` kills more often than each push does.
+ * which one is killed, or Postgres itself. `KILLS=20` kills more often than each push does. And stops a service in the
+ * middle of a step of a reader.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, expect, it } from 'vitest';
 import { createLibsqlStore } from '../src/service-libsql.js';
 import { createPostgresStore } from '../src/service-postgres.js';
@@ -14,7 +17,7 @@ import { startPostgres } from '../test/support/start-postgres.mjs';
 import { MANIFEST } from './support/entries.js';
 import { INSTALLED } from './support/install.js';
 import { startProgram } from './support/program.js';
-import { BATCH, recordOf, sendUntilTaken, USERS } from './support/senders.js';
+import { BATCH, recordOf, sendUntilTaken, takenOf, USERS } from './support/senders.js';
 import { ORIGIN } from './support/service.js';
 import { until } from './support/until.js';
 
@@ -23,6 +26,8 @@ const SENDERS = 6;
 /** Records to be answered between two kills. */
 const BETWEEN_KILLS = 500;
 const KILLS_WITHIN_MS = 900_000;
+/** How long a process that stands still may hold up others. */
+const STILL_MS = 6_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'service-crash-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -148,6 +153,56 @@ it(
       return true;
     };
     await survives(() => createPostgresStore({ url: postgres.url }), postgres.url, 2, killPostgres);
+    await postgres.stop();
+  },
+);
+
+/** A batch of identifies that change large profiles, so that a step of a reader takes long. */
+const largeBatch = (round: number) =>
+  Array.from({ length: 10 }, (_, user) => ({
+    ...{ id: `large-${round}-${user}`, type: 'identify' as const },
+    body: {
+      ...{ project: 'shop', user_id: `large-${user}` },
+      properties: { [`p${round % 2}`]: 'x'.repeat(30_000), round },
+    },
+  }));
+
+it(
+  'a service that stands still in a step of a reader holds up the other one for six seconds at the most',
+  { tags: ['Postgres'], timeout: KILLS_WITHIN_MS },
+  async () => {
+    const postgres = await startPostgres();
+    const service = await startService(postgres.url);
+    const admin = new pg.Client(postgres.url);
+    await admin.connect();
+    /** Transactions that have locked the row of a reader. */
+    const steps = async (): Promise<string[]> => {
+      const { rows } = await admin.query<{ step: string }>(
+        `SELECT a.pid || ' ' || a.xact_start AS step FROM pg_stat_activity AS a JOIN pg_locks AS l USING (pid)
+        WHERE l.relation = 'analytics_outbox.readers'::regclass AND l.mode = 'RowExclusiveLock'`,
+      );
+      return rows.map(({ step }) => step);
+    };
+    let stoppedAt = 0;
+    let isCaught = false;
+    for (let round = 0; !isCaught; round++) {
+      await takenOf(service.url, largeBatch(round));
+      while (!(await steps()).length) await sleep(1);
+      service.signal('SIGSTOP');
+      stoppedAt = performance.now();
+      const before = await steps();
+      await sleep(200);
+      const after = await steps();
+      isCaught = before.some((step) => after.includes(step));
+      if (!isCaught) service.signal('SIGCONT');
+    }
+    const store = await createPostgresStore({ url: postgres.url });
+    await caughtUp(store);
+    expect(performance.now() - stoppedAt).toBeLessThan(STILL_MS);
+    service.signal('SIGCONT');
+    await service.stop();
+    await store.close();
+    await admin.end();
     await postgres.stop();
   },
 );

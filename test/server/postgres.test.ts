@@ -175,6 +175,24 @@ describe('over a Postgres', { tags: ['Postgres'] }, () => {
     expect(await store.refused(ALL)).toEqual([]);
   });
 
+  it('leaves out an identify whose profile takes too long, and merges those behind it', async () => {
+    const { schema } = enter();
+    const store = patient(await open({ url: server.url, schema, statementTimeout: 300 }));
+    await client.query(`
+      CREATE FUNCTION "${schema}".slow() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_sleep(1); RETURN new; END $$;
+      CREATE TRIGGER slow BEFORE INSERT ON "${schema}".profiles FOR EACH ROW
+        WHEN (new.user_id = 'slow') EXECUTE FUNCTION "${schema}".slow()`);
+    await store.write(
+      ['a', 'slow', 'b'].map((user) => incomingIdentify({ id: user }, { user_id: user })),
+    );
+    expect((await store.profiles({}, ALL)).map(({ user_id }) => user_id)).toEqual(['a', 'b']);
+    expect(await store.refused(ALL)).toMatchObject([
+      { id: 'slow', message: 'the database takes too long for it', isDead: true },
+    ]);
+    expect(await store.rows({}, ALL)).toHaveLength(3);
+  });
+
   /** What holds up all writing, until what is returned is called. */
   const HOLDS: Readonly<Record<string, (schema: string) => Promise<() => unknown>>> = {
     'an index is made': async (schema) => {
