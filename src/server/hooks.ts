@@ -59,9 +59,9 @@ export interface ServerError {
    * - `reading`: the database did not answer a reader; a search may take too long.
    * - `notify`: a target of notifications takes none.
    * - `unlisted`: records name a project or channel that is not listed; each value is reported once a day.
-   * - `dropped`: rows were deleted by their age that a target of an export lacks, reported once a minute at the most; or a
-   *   message of notifications, which its receiver refuses; or rows of a target of an export, whose table was dropped or
-   *   emptied.
+   * - `dropped`: rows were deleted by their age that a target of an export lacks, or the oldest of those that a target has
+   *   refused, each reported once a minute at the most; or a message of notifications, which its receiver refuses; or the
+   *   rows of a target of an export, whose table was dropped or emptied.
    * - `export`: a target of an export takes nothing, or is set up wrongly.
    * - `erasure`: rows were erased that a target of an export may have and cannot delete.
    * - `hook`: a function that was passed in failed.

@@ -1,6 +1,7 @@
 import { messageOf } from '../util/errors.js';
 import { createReportOnce, type Tell } from './hooks.js';
 import type { Store } from './store/port.js';
+import { createTellLost } from './tell-lost.js';
 
 const DAY_MS = 86_400_000;
 /** How much longer rows are kept that a target of an export lacks. */
@@ -8,8 +9,6 @@ const WAIT_DAYS = 7;
 const LOOK_MS = 60_000;
 /** How many rows are deleted at a time, and the pause after that, so that writes are not held up. */
 const [BATCH, PAUSE_MS] = [500, 50];
-/** The shortest time between two messages of rows that a target lacks for good. */
-const TELL_EVERY_MS = 60_000;
 
 interface Parts {
   store: Pick<Store, 'rows' | 'expire' | 'expireRefused' | 'expireProfiles' | 'progress'>;
@@ -18,23 +17,7 @@ interface Parts {
   now: () => number;
 }
 
-/** Counts the rows that were deleted before a target had them, and reports them at most once a minute. */
-const createTellLost = (tell: Tell, now: () => number) => {
-  const untold = new Map<string, number>();
-  let toldAt = -Infinity;
-  return {
-    add: (target: string, rows: number): void =>
-      void untold.set(target, (untold.get(target) ?? 0) + rows),
-    tell: (): void => {
-      if (!untold.size || Math.abs(now() - toldAt) < TELL_EVERY_MS) return;
-      const lost = [...untold].map(([target, rows]) => `${rows} to ${target}`).join(', ');
-      const words = `rows were deleted by their age (\`retentionDays\`) that were not exported`;
-      tell.error({ kind: 'dropped', message: `${words}: ${lost}` });
-      untold.clear();
-      toldAt = now();
-    },
-  };
-};
+const LOST = 'rows were deleted by their age (`retentionDays`) that were not exported';
 
 /**
  * Deletes old rows and profiles, a few at a time, and what was refused, until the returned function is called. Rows that
@@ -44,7 +27,7 @@ export const startRetention = ({ store, days, tell, now }: Parts): (() => void) 
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
   const trouble = createReportOnce(tell, now);
-  const lost = createTellLost(tell, now);
+  const lost = createTellLost(tell, LOST, now);
 
   // Not before 1970: with a large number of days the date may be one that a database does not know.
   const daysAgo = (count: number): string =>

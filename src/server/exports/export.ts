@@ -3,12 +3,12 @@ import { createReportOnce, type Tell } from '../hooks.js';
 import type { Row, Store } from '../store/port.js';
 import type { TargetDead } from '../store/progress.js';
 import { monotonicNow, sleep } from '../time.js';
+import { createTellForgotten } from '../tell-lost.js';
 import { createErasing } from './erasing.js';
 import { holdTarget, type HeldTarget } from './hold-target.js';
 import { pagesBehind } from './pages-behind.js';
 import { followRowNews } from './row-news.js';
 import type { LastRow, Target } from './target.js';
-import { createTellDropped } from './tell-dropped.js';
 
 /** The longest time between two looks for new rows and erasures. */
 const LOOK_MS = 10_000;
@@ -92,7 +92,7 @@ export const startExport = ({ store, target, tell }: Parts): (() => Promise<void
   const { progress } = store;
   const { name } = target;
   const erasingTrouble = createReportOnce(tell, Date.now);
-  const tellDropped = createTellDropped(tell, name);
+  const tellForgotten = createTellForgotten(tell, name);
   let isLossTold = false;
 
   /** Writes rows until the signal of the target is aborted. */
@@ -127,7 +127,7 @@ export const startExport = ({ store, target, tell }: Parts): (() => Promise<void
     };
     const bury = async (dead: TargetDead, inARow: number): Promise<void> => {
       if (inARow > MAX_REFUSED) throw new Error(`it refuses every row: ${dead.message}`);
-      tellDropped(await progress.bury(lock, [dead]));
+      tellForgotten(await progress.bury(lock, [dead]));
     };
     /** Notes that the target works, and has all rows up to a place. */
     const reached = async (last: number): Promise<void> => {

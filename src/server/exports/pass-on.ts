@@ -7,10 +7,10 @@ import { DELIVERY_KINDS, createDelivery, type DeliveryOptions } from '../deliver
 import { createReportOnce, createTell, type Hooks } from '../hooks.js';
 import { SERVICE } from '../store/parked.js';
 import type { Store } from '../store/port.js';
+import { createTellForgotten } from '../tell-lost.js';
 import { createHand, type InHand, type Outcome } from './hand.js';
 import { holdTarget, type HeldTarget } from './hold-target.js';
 import { followRowNews } from './row-news.js';
-import { createTellDropped } from './tell-dropped.js';
 
 /** Nobody else passes anything on while a lock holds, so this one holds for a short time. */
 const PASSING_LOCK_MS = 10_000;
@@ -53,7 +53,7 @@ export const startPassingOn = ({ store, options, hooks }: Parts): PassingOn => {
   const { maxAge = 7 * DAY_MS, concurrency = 32 } = options;
   const delivery = createDelivery({ ...options, ...hooks });
   const trouble = createReportOnce(tell, Date.now);
-  const tellDropped = createTellDropped(tell, SERVICE);
+  const tellForgotten = createTellForgotten(tell, SERVICE);
   let tryParked = (): void => {};
 
   const outcomeOf = async (
@@ -103,7 +103,7 @@ export const startPassingOn = ({ store, options, hooks }: Parts): PassingOn => {
         trouble.tell({ kind: 'export', message: `${SERVICE}: ${messageOf(error)}` });
       },
       lost: () => void keep().catch(() => {}), // it aborts the signal
-      dropped: tellDropped,
+      dropped: tellForgotten,
     });
     tryParked = () =>
       void hand
