@@ -55,8 +55,11 @@ const printedByBuild = (): [name: string, tag: string][] => {
 const PLACE = { project: 'my-site', channel: 'web' };
 const TAGS = Object.fromEntries([
   ...printedByBuild(),
-  ['the program, for pages of this machine', tagFor({ ...PLACE, url: 'http://localhost:8787' })],
-  ['the program, for a site', tagFor({ ...PLACE, url: '' })],
+  [
+    'the program, for pages of this machine',
+    tagFor({ ...PLACE, url: 'http://localhost:8787', isLocal: true }),
+  ],
+  ['the program, for a site', tagFor({ ...PLACE, url: '', isLocal: false })],
   ...EXAMPLES,
   ['docs/tag.md, with `onerror`', EXAMPLES[0]![1].replace('async', `async ${ON_ERROR}`)],
 ]);

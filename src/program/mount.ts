@@ -56,6 +56,12 @@ const isForThisMachine = ({ host, origins, trustedProxies, addressHeader }: Sett
   trustedProxies === undefined &&
   addressHeader === undefined;
 
+/** Where a page finds the program: on its own site by the path alone, else by the whole address. */
+const placeOf = (publicUrl: string, origins: readonly string[]): string => {
+  const { origin, pathname } = new URL(publicUrl);
+  return `${origins.includes(origin) ? '' : origin}${pathname.replace(/\/+$/, '')}`;
+};
+
 const firstOf = (names: Names, usual: string): string => (names === '*' ? usual : names[0]!);
 
 interface Parts {
@@ -88,9 +94,10 @@ export const mount = async (settings: Settings, parts: Parts) => {
   const isLocal = isForThisMachine(settings);
   /** Address of the program for local pages; empty if it is a part of their site. */
   let url = '';
-  const { projects, channels } = settings;
-  const tag = () =>
-    tagFor({ url, project: firstOf(projects, 'my-site'), channel: firstOf(channels, 'web') });
+  const { projects, channels, publicUrl, origins = [] } = settings;
+  const place = publicUrl === undefined ? undefined : placeOf(publicUrl, origins);
+  const names = { project: firstOf(projects, 'my-site'), channel: firstOf(channels, 'web') };
+  const tag = () => tagFor({ url: place ?? url, isLocal: place === undefined && !!url, ...names });
   const mounted =
     service && keepsNothing
       ? mountRelay(settings, service, shared)

@@ -2,8 +2,10 @@
 export const RELAY_PATH = '/a';
 
 interface Place {
-  /** Address of the program for local pages; empty if it is a part of their site. */
+  /** Address of the program, or its path on the site of the pages; empty if it stands at the root of that. */
   url: string;
+  /** Whether the pages are on this machine. */
+  isLocal: boolean;
   project: string;
   channel: string;
 }
@@ -14,9 +16,9 @@ const ON_ERROR =
 
 /**
  * The tag to paste: with a relay, and page views on. Without `async`, so that the scripts below it can call `analytics`
- * without a stub. With an address it is for local pages, whose views the snippet records only with `local`.
+ * without a stub. The snippet records the views of local pages only with `local`.
  */
-export const tagFor = ({ url, project, channel }: Place): string => {
-  const auto = url ? 'pageviews local' : 'pageviews';
+export const tagFor = ({ url, isLocal, project, channel }: Place): string => {
+  const auto = isLocal ? 'pageviews local' : 'pageviews';
   return `<script src="${url}/outbox-auto.js" data-relay="${url}${RELAY_PATH}" data-project="${project}" data-channel="${channel}" data-auto="${auto}" onerror="${ON_ERROR}"></script>`;
 };

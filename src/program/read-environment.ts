@@ -33,18 +33,21 @@ export const readEnvironment = <Name extends string>(
 };
 
 /**
- * Calls `say` for each variable whose name is nearly that of a setting that is not given. This is no error, since the
- * variable may be another program's.
+ * Calls `say` for each variable whose name is nearly that of a setting that is not given, or what other programs call
+ * that. This is no error, since the variable may be another program's.
  */
 export const tellMisspelt = (
   environment: NodeJS.ProcessEnv,
   names: readonly string[],
   inFiles: readonly string[],
+  otherNames: Readonly<Record<string, readonly string[]>>,
   say: (line: string) => void,
 ): void => {
+  const others = Object.entries(otherNames);
   const known = [...names, ...inFiles.map((name) => `${name}_FILE`)];
   for (const [name, value] of Object.entries(environment)) {
-    const meant = value && !known.includes(name) ? nearest(name, known) : undefined;
+    if (!value || known.includes(name)) continue;
+    const [meant] = others.find(([, others]) => others.includes(name)) ?? [nearest(name, known)];
     if (meant && environment[meant] === undefined)
       say(`\`${name}\` is no setting: did you mean \`${meant}\`?`);
   }

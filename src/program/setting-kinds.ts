@@ -1,4 +1,4 @@
-import { isText, type Kind } from '../interface/kinds.js';
+import { isText, url, type Kind } from '../interface/kinds.js';
 import { isToken, TOKEN_WORDS } from '../interface/is-token.js';
 import { isNetwork } from '../server/http/networks.js';
 import { isOrigin, ORIGIN_WORDS } from '../server/http/origin.js';
@@ -33,12 +33,20 @@ export const namesOf = (value: string): Names =>
   listOf(value).includes('*') ? '*' : listOf(value);
 
 export const list: Kind = {
-  words: 'names with commas between them, such as "shop,blog", or "*" for any; no name has a "*"',
-  fits: (value) => isText(value) && listOf(value).every((name) => name === '*' || isName(name)),
+  words:
+    'names with commas between them, such as "shop,blog", or "*" for any; no name has a "*" or a space',
+  fits: (value) =>
+    isText(value) &&
+    listOf(value).every((name) => name === '*' || (isName(name) && !/\s/.test(name))),
 };
 export const origins: Kind = {
   words: `origins of your pages with commas between them, such as ${ORIGIN_WORDS}`,
   fits: (value) => isText(value) && listOf(value).every(isOrigin),
+};
+/** The page of the rows is at an address below this one. */
+export const publicUrl: Kind = {
+  words: `${url.words}: that of the program, without "/rows"`,
+  fits: (value) => url.fits(value) && !/\/rows\/?$/.test(String(value)),
 };
 export const port: Kind = {
   words: 'a port number',
@@ -92,19 +100,34 @@ export const header: Kind = {
 };
 
 export const token: Kind = { words: TOKEN_WORDS, fits: isToken };
+/** How such signs of a password are written in an address. A message cannot show the address itself. */
+const ENCODED = 'in a password, # is %23, / is %2F, ? is %3F, : is %3A and @ is %40';
+/**
+ * Whether an address can be read as it is meant: where a password has such a sign, its end and the `@` seem to be part of
+ * the path. A Postgres on this machine needs no host.
+ */
+const isAddress = (value: string): boolean => {
+  if (value.startsWith('file:')) return true;
+  const withHost = value.replace('@/', '@host/');
+  if (!URL.canParse(withHost)) return false;
+  const { pathname, hash } = new URL(withHost);
+  return !`${pathname}${hash}`.includes('@');
+};
 export const database: Kind = {
-  words:
-    'the address of a Postgres ("postgres://localhost/analytics") or of a file ("file:/var/lib/analytics/rows.db")',
-  fits: (value) => typeof value === 'string' && /^(postgres(ql)?:\/\/|file:(?!~))\S+$/.test(value),
+  words: `the address of a Postgres ("postgres://localhost/analytics") or of a file ("file:/var/lib/analytics/rows.db"); ${ENCODED}`,
+  fits: (value) =>
+    isText(value) && /^(postgres(ql)?:\/\/|file:(?!~))\S+$/.test(value) && isAddress(value),
 };
 
 /** Items with white space between them: an address may have a comma. */
 export const wordsOf = (value: string): string[] => value.split(/\s+/).filter(Boolean);
 export const exports: Kind = {
-  words:
-    'addresses with spaces between them, such as "clickhouse://user:password@host:8443/database", "postgres://user:password@host:5432/database" or "file:/var/lib/export"',
+  words: `addresses with spaces between them, such as "clickhouse://user:password@host:8443/database", "postgres://user:password@host:5432/database" or "file:/var/lib/export"; ${ENCODED}`,
   fits: (value) =>
-    isText(value) && wordsOf(value).every((word) => /^(clickhouse|file|postgres(ql)?):/.test(word)),
+    isText(value) &&
+    wordsOf(value).every(
+      (word) => /^(clickhouse|file|postgres(ql)?):/.test(word) && isAddress(word),
+    ),
 };
 
 const PAIR = /^([^=\s][^=]*)=(.+)$/;

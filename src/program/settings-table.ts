@@ -26,6 +26,11 @@ export const SETTINGS = {
   CHANNELS: needed(always(kinds.list, 'channels that may be written to; * is any', 'any')),
   HOST: always(text, 'address to listen at', '127.0.0.1: this machine alone'),
   PORT: always(kinds.port, 'port to listen at', 'the first free one from 8787 on'),
+  PUBLIC_URL: always(
+    kinds.publicUrl,
+    'where pages and people reach this program: in the tag, and in links',
+    'HOST and PORT',
+  ),
   ADMIN_PORT: always(kinds.port, 'port for /metrics, /health and /try-now', 'none'),
   TRUSTED_PROXIES: always(kinds.proxies, 'number or networks of proxies in front', 'none'),
   CLIENT_ADDRESS_HEADER: always(
@@ -66,7 +71,6 @@ export const SETTINGS = {
   NOTIFY_SECRET: secret(
     ofStore(kinds.notifySecrets, 'whsec_…: signs webhooks, which need it', 'none'),
   ),
-  PUBLIC_URL: ofStore(url, 'where people reach this program, for links in messages', 'no links'),
   RETENTION_DAYS: ofStore(kinds.wholeNumber, 'days after which rows are deleted', 'never'),
 
   SERVICE_TOKEN: secret(
@@ -84,6 +88,28 @@ export const SETTINGS = {
 } satisfies Record<string, kinds.Setting>;
 
 export type SettingName = keyof typeof SETTINGS;
+/** What other programs call such a setting. */
+export const OTHER_NAMES: Partial<Record<SettingName, readonly string[]>> = {
+  SERVICE_URL: ['UPSTREAM_URL', 'BASE_URL', 'API_URL'],
+  SITE_ORIGIN: [
+    ...['CORS_ORIGIN', 'CORS_ORIGINS', 'ALLOWED_ORIGIN', 'ALLOWED_ORIGINS', 'CORS_ALLOWED_ORIGINS'],
+    ...['ORIGIN', 'ORIGINS', 'SITE_URL', 'SITE'],
+  ],
+  HOST: ['LISTEN', 'BIND', 'BIND_ADDRESS', 'LISTEN_ADDRESS'],
+  ADMIN_PORT: ['METRICS_PORT'],
+  TRUSTED_PROXIES: ['TRUST_PROXY'],
+  DATABASE_URL: [
+    ...['DB_URL', 'DATABASE_URI', 'DB', 'DATABASE', 'PG_URL', 'POSTGRES_URL', 'POSTGRESQL_URL'],
+    'SQLITE_PATH',
+  ],
+  DATA_FOLDER: ['DATA_DIR', 'DATA_PATH', 'STORAGE_PATH'],
+  WRITE_TOKENS: ['WRITE_KEY', 'API_KEY', 'API_TOKEN', 'TOKEN'],
+  READ_TOKEN: ['ADMIN_TOKEN', 'ADMIN_PASSWORD'],
+  EXPORT: ['EXPORTS', 'EXPORT_URL', 'CLICKHOUSE_URL', 'CLICKHOUSE_DATABASE_URL', 'WAREHOUSE_URL'],
+  NOTIFY: ['NOTIFY_URL', 'WEBHOOK', 'WEBHOOK_URL', 'SLACK_URL', 'SLACK_WEBHOOK_URL', 'NTFY_URL'],
+  PUBLIC_URL: ['APP_URL', 'EXTERNAL_URL'],
+  RETENTION_DAYS: ['RETENTION', 'DATA_RETENTION_DAYS', 'TTL_DAYS'],
+};
 export const NAMES = Object.keys(SETTINGS) as SettingName[];
 export const SECRETS = NAMES.filter((name) => SETTINGS[name].isSecret);
 

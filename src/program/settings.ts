@@ -6,7 +6,7 @@ import { refuseGone } from './gone-settings.js';
 import type { LogFormat } from './log.js';
 import { readEnvironment, tellMisspelt } from './read-environment.js';
 import * as kinds from './setting-kinds.js';
-import { NAMES, SECRETS, SETTINGS, type SettingName } from './settings-table.js';
+import { NAMES, OTHER_NAMES, SECRETS, SETTINGS, type SettingName } from './settings-table.js';
 
 type Environment = Partial<Record<SettingName, string>>;
 type Check = NonNullable<Parameters<typeof checkOptions<Environment>>[2]['together']>;
@@ -30,22 +30,29 @@ const checkMeaning: Check = (given, { wrong }) => {
   }
 };
 
+/** Whether `PROJECTS` has a project, and how a message says that it does not. */
+const listOfProjects = ({ PROJECTS = '*' }: Environment) => {
+  const listed = kinds.namesOf(PROJECTS);
+  return {
+    has: (project: string) => listed === '*' || listed.includes(project),
+    lacks: `that \`PROJECTS\` (${PROJECTS}) does not list`,
+  };
+};
+
 /** Checks tokens against each other and the lists. Messages show no project of a token: it might be a part of one. */
 const checkTokens: Check = (given, { wrong }) => {
-  const { READ_TOKEN, READ_TOKENS, WRITE_TOKENS, PROJECTS = '*' } = given;
+  const { READ_TOKEN, READ_TOKENS, WRITE_TOKENS } = given;
   const pairs = kinds.writeTokens.fits(WRITE_TOKENS) ? kinds.writeTokensOf(WRITE_TOKENS!) : [];
   const readTokens = kinds.readTokens.fits(READ_TOKENS) ? kinds.readTokensOf(READ_TOKENS!) : [];
   if (READ_TOKEN !== undefined && !readToken.fits(READ_TOKEN))
     wrong('READ_TOKEN', `must be ${readToken.words}`);
   const tokens = { readToken: READ_TOKEN, readTokens, writeTokens: pairs };
   checkReadTokens(tokens, ['READ_TOKEN', 'READ_TOKENS'], wrong);
-  const listed = kinds.namesOf(PROJECTS);
-  const isListed = (project: string) => listed === '*' || listed.includes(project);
-  if (pairs.some(({ projects }) => projects !== '*' && !projects.every(isListed)))
-    wrong(
-      'WRITE_TOKENS',
-      `has a token for a project that \`PROJECTS\` (${PROJECTS}) does not list: nothing could be written with it`,
-    );
+  const { has, lacks } = listOfProjects(given);
+  if (pairs.some(({ projects }) => projects !== '*' && !projects.every(has)))
+    wrong('WRITE_TOKENS', `has a token for a project ${lacks}: nothing could be written with it`);
+  if (!readTokens.every(({ project }) => project === undefined || has(project)))
+    wrong('READ_TOKENS', `has a token for a project ${lacks}: nothing could be read with it`);
 };
 
 /** Checks the addresses of exports. No message shows one, since it may hold a password. */
@@ -63,6 +70,12 @@ const checkExports: Check = ({ EXPORT, DATABASE_URL }, { wrong }) => {
     wrong('EXPORT', 'names the database of `DATABASE_URL`, which has the rows already');
 };
 
+/** Hosts that take no plain webhook, and what stands before their addresses. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  'hooks.slack.com': 'slack+https://',
+  'ntfy.sh': 'ntfy://',
+};
+
 /** Checks the settings of notifications against each other. */
 const checkNotify: Check = (given, { wrong, missing }) => {
   const { NOTIFY, NOTIFY_EVENTS, NOTIFY_SECRET } = given;
@@ -73,6 +86,18 @@ const checkNotify: Check = (given, { wrong, missing }) => {
   }
   if (NOTIFY_EVENTS === undefined) missing('NOTIFY_EVENTS', kinds.events.words);
   const addresses = kinds.notify.fits(NOTIFY) ? kinds.notifyAddressesOf(NOTIFY) : [];
+  for (const { kind, url } of addresses) {
+    const { host } = new URL(url);
+    const prefix = kind === 'webhook' && PREFIXES[host];
+    if (prefix)
+      wrong('NOTIFY', `has an address of ${host} that must begin with \`${prefix}${host}/\``);
+  }
+  const { has, lacks } = listOfProjects(given);
+  for (const pattern of kinds.events.fits(NOTIFY_EVENTS) ? kinds.listOf(NOTIFY_EVENTS!) : []) {
+    const [project = ''] = pattern.split('/');
+    if (!project.includes('*') && !has(project))
+      wrong('NOTIFY_EVENTS', `names the project "${project}", ${lacks}`);
+  }
   if (new Set(addresses.map(({ name }) => name)).size < addresses.length)
     wrong('NOTIFY', 'names an address twice');
   if (NOTIFY_SECRET === undefined && addresses.some(({ kind }) => kind === 'webhook'))
@@ -163,7 +188,7 @@ export const readSettings = (
   say: (line: string) => void = () => {},
 ) => {
   refuseGone(environment);
-  tellMisspelt(environment, NAMES, SECRETS, say);
+  tellMisspelt(environment, NAMES, SECRETS, OTHER_NAMES, say);
   const given = read(environment, NAMES, (ours, check) => {
     checkTokens(ours, check);
     checkNotify(ours, check);
@@ -172,6 +197,8 @@ export const readSettings = (
     ...placesOf(given),
     /** With it rows with `notify` become messages. */
     notify: notifyOf(given),
+    /** Where pages and people reach the program. */
+    publicUrl: given.PUBLIC_URL,
     /** Without them pages on this machine may send. */
     origins: given.SITE_ORIGIN === undefined ? undefined : kinds.listOf(given.SITE_ORIGIN),
     projects: kinds.namesOf(given.PROJECTS ?? '*'),

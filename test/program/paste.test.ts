@@ -4,7 +4,7 @@ import { tagFor } from '../../src/program/paste.js';
 
 it('tells in the console of a file that does not load', () => {
   const error = vi.spyOn(console, 'error').mockReturnValue();
-  const place = { url: 'https://a.test', project: 'p', channel: 'c' };
+  const place = { url: 'https://a.test', isLocal: false, project: 'p', channel: 'c' };
   const box = document.createElement('div');
   box.innerHTML = tagFor(place);
   const tag = box.querySelector('script')!;

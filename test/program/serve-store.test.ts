@@ -216,8 +216,37 @@ it('lets each project be read with a token of its own, and nothing without a tok
   };
   expect([await ask(), await ask(ofShop), await ask(all)]).toEqual([401, 403, 200]);
   expect(await ask(ofShop, '/rows?project=shop')).toBe(200);
-  expect(program.announced).toContain('asks for READ_TOKEN');
+  expect(program.announced).toContain('READ_TOKEN       reading asks for it');
   expect(program.announced).not.toMatch(/read-token-of/);
+});
+
+it.each([
+  ['https://shop.example/stats/', 'src="/stats/outbox-auto.js" data-relay="/stats/a"'],
+  [
+    'https://in.example',
+    'src="https://in.example/outbox-auto.js" data-relay="https://in.example/a"',
+  ],
+])('has the address %s in its tag', async (PUBLIC_URL, place) => {
+  const program = await start({ PUBLIC_URL, SITE_ORIGIN: 'https://shop.example' });
+  expect(program.announced).toContain(place);
+});
+
+it('says what is in effect by the names of the settings, and nothing secret', async () => {
+  const { announced } = await start({
+    ...{ PROJECTS: 'shop,blog', CHANNELS: 'web', RETENTION_DAYS: '30', HOST: '0.0.0.0' },
+    ...{ EXPORT: 'clickhouse://me:hidden@127.0.0.1:1/rows', SITE_ORIGIN: 'https://shop.example' },
+    ...{ NOTIFY: 'ntfy://127.0.0.1:1/hidden-topic', NOTIFY_EVENTS: 'shop/orders/*' },
+    ...{ READ_TOKEN: 'hidden-token-of-mine' },
+  });
+  for (const line of [
+    ...['HOST             0.0.0.0', 'SITE_ORIGIN      https://shop.example'],
+    ...['PROJECTS         shop, blog', 'CHANNELS         web', 'RETENTION_DAYS   30'],
+    ...['EXPORT           127.0.0.1:1/rows', 'READ_TOKEN       reading asks for it'],
+    'Set PUBLIC_URL to that',
+  ])
+    expect(announced).toContain(line);
+  expect(announced).toMatch(/NOTIFY +127\.0\.0\.1:1\/hidd….* about shop\/orders\/\*/);
+  expect(announced).not.toMatch(/hidden/);
 });
 
 it('stays open on this machine for pages of this machine', async () => {

@@ -9,7 +9,7 @@ import {
   readSettings,
   readTailSettings,
 } from '../../src/program/settings.js';
-import { NAMES, settingLines } from '../../src/program/settings-table.js';
+import { NAMES, OTHER_NAMES, settingLines } from '../../src/program/settings-table.js';
 import { read } from '../support/docs.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -135,7 +135,6 @@ describe('the settings of the program', () => {
     ['READ_TOKEN', 'sixteen-letters-', NOTHING, 'without DATA_FOLDER=none'],
     ['WRITE_TOKENS', 'shop=tok', NOTHING, 'without DATA_FOLDER=none'],
     ['RETENTION_DAYS', '1', NOTHING, 'without DATA_FOLDER=none'],
-    ['PUBLIC_URL', 'https://in.example', NOTHING, 'without DATA_FOLDER=none'],
     ['MAX_AGE_DAYS', '1', {}, 'with SERVICE_URL'],
   ])('refuse %s=%s where it has no meaning', (name, value, environment, words) => {
     expect(() => readSettings({ ...environment, [name]: value })).toThrow(
@@ -152,6 +151,9 @@ describe('the settings of the program', () => {
     ['SITE_ORIGIN', 'https://*.com'],
     ['SERVICE_URL', 'https://*.in.example'],
     ['PUBLIC_URL', 'https://*.in.example'],
+    ['PUBLIC_URL', 'https://in.example/rows'],
+    ['PROJECTS', 'shop blog'],
+    ['CHANNELS', 'web, mobile app'],
     ['PROJECTS', 'shop-*'],
     ['CHANNELS', 'web,app-*'],
     ['WRITE_TOKENS', 'shop-*=tok_1'],
@@ -180,6 +182,8 @@ describe('the settings of the program', () => {
     ['WRITE_TOKENS', 'my secret'],
     ['READ_TOKEN', 'my secret'],
     ['DATABASE_URL', 'mysql://localhost'],
+    ['DATABASE_URL', 'postgres://me:my#word@localhost/db'],
+    ['DATABASE_URL', 'postgres://me:12/word@localhost/db'],
     ['RETENTION_DAYS', 'ten'],
     ['NOTIFY', 'http://hooks.example/secret'],
     ['NOTIFY_SECRET', 'my secret'],
@@ -248,6 +252,14 @@ describe('the settings of the program', () => {
       '`NOTIFY` names an address twice',
     );
     expect(() => readSettings(events)).toThrow('`NOTIFY_EVENTS` is for `NOTIFY`, which is missing');
+    expect(() =>
+      readSettings({ ...all, NOTIFY: 'https://hooks.slack.com/services/secret' }),
+    ).toThrow(
+      '`NOTIFY` has an address of hooks.slack.com that must begin with `slack+https://hooks.slack.com/`',
+    );
+    expect(() => readSettings({ ...all, PROJECTS: 'shop' })).toThrow(
+      '`NOTIFY_EVENTS` names the project "blog", that `PROJECTS` (shop) does not list',
+    );
     expect(() => readNotifySettings({})).toThrow('`NOTIFY` is missing');
   });
 
@@ -260,6 +272,21 @@ describe('the settings of the program', () => {
     const reading = () => readSettings({ WRITE_TOKENS, PROJECTS });
     if (isFine) expect(reading).not.toThrow();
     else expect(reading).toThrow('has a token for a project that `PROJECTS` (shop) does not list');
+  });
+
+  it('refuse a read token of a project that is not listed', () => {
+    const READ_TOKENS = 'shop=token-of-16-signs,blog=token-of-17-signs.';
+    expect(() => readSettings({ READ_TOKENS, PROJECTS: 'shop' })).toThrow(
+      '`READ_TOKENS` has a token for a project that `PROJECTS` (shop) does not list',
+    );
+  });
+
+  it('take an address of Postgres with signs of a password in percents, or without a host', () => {
+    for (const DATABASE_URL of [
+      'postgres://me:my%23word%40%2F@localhost/db',
+      'postgres://me@/db?host=/run/postgresql',
+    ])
+      expect(readSettings({ DATABASE_URL }).store.databaseUrl).toBe(DATABASE_URL);
   });
 
   it.each([
@@ -297,8 +324,18 @@ describe('the settings of the program', () => {
       '`SITE_ORIGINS` is no setting: did you mean `SITE_ORIGIN`?',
       '`SERVICE_TOKENFILE` is no setting: did you mean `SERVICE_TOKEN_FILE`?',
     ]);
+    expect(told({ POSTGRES_URL: 'x', SLACK_WEBHOOK_URL: 'x', RETENTION: '1' })).toEqual([
+      '`POSTGRES_URL` is no setting: did you mean `DATABASE_URL`?',
+      '`SLACK_WEBHOOK_URL` is no setting: did you mean `NOTIFY`?',
+      '`RETENTION` is no setting: did you mean `RETENTION_DAYS`?',
+    ]);
     const usual = { PATH: '/bin', HOME: '/root', HOSTNAME: 'x', PWD: '/', POSTGRES_PORT: '1' };
     expect(told({ ...RELAY, ...usual, SITE_ORIGINS: 'x', LOG_FORMATS: '' })).toEqual([]);
+  });
+
+  it('have other names that are no names of ours, and each means one', () => {
+    const others = Object.values(OTHER_NAMES).flat();
+    expect(new Set([...others, ...NAMES]).size).toBe(others.length + NAMES.length);
   });
 
   it('may have secrets in files, and the token for the service is read again from there', () => {
