@@ -61,6 +61,12 @@ it.each<[what: string, settings: Record<string, string>, words: string, ...args:
     { ...GOOD, QUEUE_URL: 'redis://127.0.0.1:9', LOG_FORMAT: 'json' },
     `"does not start: settings that are gone: ${gone}`,
   ],
+  [
+    'a folder without a database, which is named first',
+    { DATA_FOLDER: `${folder}/none` },
+    `analytics-outbox: file:${folder}/none/rows.db\nanalytics-outbox: \`DATABASE_URL\` (file:${folder}/none/rows.db): there is no such file`,
+    ...['export', 'list'],
+  ],
   ['no such command', GOOD, 'unknown argument "serve"\nusage: analytics-outbox', 'serve'],
 ])('ends with words that say why: %s', (_, settings, words, ...args) => {
   const { status, stderr } = ask(settings, ...args);

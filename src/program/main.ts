@@ -8,9 +8,10 @@ import { IMPORT_USAGE, runImport } from './import-command.js';
 import { createLog } from './log.js';
 import { NOTIFY_USAGE, runNotify } from './notify-command.js';
 import { openDeadLetters } from './open-dead-letters.js';
+import { withoutPassword } from './open-store.js';
 import { serve } from './serve.js';
 import { settingLines } from './settings-table.js';
-import { readLogFormat, readPlaces, readSettings } from './settings.js';
+import { readLogFormat, readPlaces, readSettings, type Places } from './settings.js';
 import { runTail, TAIL_USAGE } from './tail.js';
 
 const NAME = 'analytics-outbox';
@@ -51,8 +52,15 @@ const runServer = async (): Promise<never> => {
   process.exit();
 };
 
+/** Where the database and the targets are. It is said first, since a command may be run in another folder than it is meant for. */
+const placesSaid = (): Places => {
+  const places = readPlaces(process.env);
+  say(`${NAME}: ${withoutPassword(places.store.databaseUrl)}`);
+  return places;
+};
+
 const runDead = async (args: readonly string[]): Promise<void> => {
-  const letters = await openDeadLetters(readPlaces(process.env));
+  const letters = await openDeadLetters(placesSaid());
   try {
     await runDeadCommand(args, letters, { print, say });
   } finally {
@@ -62,8 +70,7 @@ const runDead = async (args: readonly string[]): Promise<void> => {
 
 /** The exit code says whether both sides have the same rows. */
 const runExport = async (args: readonly string[]): Promise<void> => {
-  if (!(await runExportCommand(args, readPlaces(process.env), { print, say })))
-    process.exitCode = 1;
+  if (!(await runExportCommand(args, placesSaid(), { print, say }))) process.exitCode = 1;
 };
 
 const run = async ([word, ...rest]: readonly string[]): Promise<void> => {
@@ -71,10 +78,8 @@ const run = async ([word, ...rest]: readonly string[]): Promise<void> => {
   if (/^(help|--help|-h)$/.test(word)) return print(help());
   if (/^(--version|-v)$/.test(word)) return print(readVersion());
   if (word === 'copy') return runCopy(rest, { print, say });
-  if (word === 'import') {
-    const places = readPlaces(process.env);
-    return runImport(rest, { places, input: process.stdin, print, say });
-  }
+  if (word === 'import')
+    return runImport(rest, { places: placesSaid(), input: process.stdin, print, say });
   if (word === 'export') return rest[0] === 'dead' ? runDead(rest.slice(1)) : runExport(rest);
   if (word === 'notify') return runNotify(rest, { environment: process.env, print });
   if (word !== 'tail') throw new Error(`unknown argument "${word}"\n${USAGE}`);

@@ -1,13 +1,16 @@
-import { statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../util/errors.js';
 import type { Store } from '../service.js';
 import { load } from './load.js';
 
 const openFile = async (url: string, mustExist: boolean): Promise<Store> => {
-  const { createLibsqlStore } = await load('libsql', () => import('../service-libsql.js'));
   const path = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length);
-  if (mustExist) statSync(path);
+  if (mustExist && !existsSync(path))
+    throw new Error(
+      'there is no such file. Run this in the folder of the program, or set DATA_FOLDER or DATABASE_URL',
+    );
+  const { createLibsqlStore } = await load('libsql', () => import('../service-libsql.js'));
   return createLibsqlStore({ path });
 };
 

@@ -152,6 +152,6 @@ it('lists, sends again and deletes what the database has refused, in the same wo
 it('says where dead letters would be, where there are none', async () => {
   const DATA_FOLDER = tempFolder();
   await expect(openDeadLetters(readPlaces({ DATA_FOLDER }))).rejects.toThrow(
-    `\`DATABASE_URL\` (file:${DATA_FOLDER}/rows.db): ENOENT`,
+    `\`DATABASE_URL\` (file:${DATA_FOLDER}/rows.db): there is no such file`,
   );
 });
