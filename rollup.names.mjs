@@ -15,7 +15,7 @@ export const INTERNAL = [
   ...['isSent', 'maker', 'medium', 'noted', 'onRestart', 'order', 'parcel', 'resends', 'settings'],
   ...['timer', 'writes', 'writing'],
   // claims
-  ...['after', 'claim', 'hasLeft', 'hurry', 'look', 'mustWait', 'soonest', 'taken'],
+  ...['after', 'claim', 'excess', 'hasLeft', 'hurry', 'look', 'mustWait', 'soonest', 'taken'],
   // delivery
   ...['ask', 'passed', 'conclude', 'controller', 'failed', 'flushAll', 'forget', 'halt', 'handOff'],
   ...['count', 'defer', 'isCutOff', 'isSilent', 'lacksToken', 'loseRunning', 'outbox'],

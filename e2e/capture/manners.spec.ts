@@ -105,7 +105,7 @@ test('refuses a word that it does not know, in words, and the tag goes on', asyn
   service,
   site,
 }) => {
-  const message = /autocapture: pageview is none of pageviews .* map/;
+  const message = /autocapture: pageview is none of pageviews,.*,map/;
   guest.allow(message);
   const told = page.waitForEvent('console', (line) => message.test(line.text()));
   await page.goto(site.page('/', site.tagged({ auto: `pageview clicks ${HERE}` }, AUTO)));

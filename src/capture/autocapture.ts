@@ -42,9 +42,9 @@ export const autocapture = (
 ): (() => void) => {
   const nothing = () => undefined;
   if (!isPage()) return nothing;
-  const wrong = Object.keys(asked).find((kind) => !(KINDS as string[]).includes(kind));
+  const wrong = Object.keys(asked).find((kind) => !(kind in FEATURES));
   if (wrong) {
-    throw new TypeError(`autocapture: ${wrong} is none of ${KINDS.join(' ')} automated local map`);
+    throw new TypeError(`autocapture: ${wrong} is none of ${KINDS},automated,local,map`);
   }
   const before = stops.get(analytics);
   before?.();

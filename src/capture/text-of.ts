@@ -24,9 +24,12 @@ export const textOf = (element: Element, { text }: TextLabels): string | undefin
   let found = '';
   while (found.length < ENOUGH && texts.nextNode()) {
     const { data, parentElement } = texts.currentNode as Text;
-    // White space between blocks has no place either, and parts words.
-    const isSeen = !data.trim() || isDisplayed(texts.currentNode, parentElement!);
-    if (isSeen && !ask(parentElement!, 'closest', LEFT_OUT)) found += data;
+    if (
+      !ask(parentElement!, 'closest', LEFT_OUT) &&
+      // White space between blocks has no place either, and parts words.
+      (!data.trim() || isDisplayed(texts.currentNode, parentElement!))
+    )
+      found += data;
   }
   return cut(found.slice(0, ENOUGH).replace(/\s+/g, ' ').trim(), LONGEST);
 };

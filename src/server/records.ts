@@ -3,6 +3,7 @@ import { hasInfinity } from '../util/has-infinity.js';
 import { isDateTime } from '../util/is-date-time.js';
 import { isDeeper, MAX_LEVELS } from '../util/is-deeper.js';
 import { isObject } from '../util/is-object.js';
+import { NOBODY } from '../interface/nobody.js';
 import { FIELDS, wrongField } from '../interface/validate.js';
 import { MAX_BATCH_RECORDS } from '../interface/wire.js';
 import type { Incoming } from './incoming.js';
@@ -107,6 +108,11 @@ const faultOf = (type: RecordType, body: unknown): Refusal | undefined => {
       isMissing ? `\`${field}\` is missing: ${words}` : `\`${field}\` must be ${words}`,
     );
   }
+  if (type === 'identify' && NOBODY.test(given['user_id'] as string))
+    return wrongIn(
+      'user_id',
+      `\`user_id\` is ${JSON.stringify(given['user_id'])}, which names nobody: identify only who has an id`,
+    );
   const long = KEYS.find((name) => isLongKey(given[name]));
   if (long) return wrongIn(long, `\`${long}\` may have ${MAX_KEY_BYTES} bytes at the most`);
   if (isDeeper(body)) return wrongIn('body', `the body may have ${MAX_LEVELS} levels at the most`);
@@ -123,9 +129,13 @@ const notListed = (unlisted: 'project' | 'channel', value: unknown): Refusal =>
     { unlisted },
   );
 
-/** Leaves out unknown fields: the service behind might obey them, and a page must not use that. */
+/**
+ * Leaves out unknown fields, since the service behind might obey them, and a page must not use that; and of an event a
+ * user who is nobody.
+ */
 const knownOf = (type: RecordType, body: Record<string, unknown>): Record<string, unknown> => {
-  const isKnown = (name: string) => Object.hasOwn(FIELDS[type], name);
+  const isKnown = (name: string) =>
+    Object.hasOwn(FIELDS[type], name) && !(name === 'user_id' && NOBODY.test(`${body[name]}`));
   const names = Object.keys(body);
   if (names.every(isKnown)) return body;
   return Object.fromEntries(names.filter(isKnown).map((name) => [name, body[name]]));

@@ -148,6 +148,15 @@ const CASES: Readonly<Record<string, Case>> = {
     body: { ...event, tags: { a: 'x'.repeat(131_072) } },
     refused: { status: 413, reason: 'size', project: 'p', message: /131072 characters/ },
   },
+  ...withEach(
+    'a user who is nobody',
+    ['', ' ', 'undefined', 'None ', 'NULL', '(null)', '<nil>', 'NaN', '[object Window]'],
+    (user_id) => ({
+      path: '/v1/identify',
+      body: { ...identify, user_id },
+      refused: { status: 400, reason: 'field', message: /user_id/ },
+    }),
+  ),
   'more values than may be parsed': {
     body: { ...event, tags: { a: Array(40_000).fill(0) } },
     refused: { status: 413, reason: 'size', message: /too many values/ },
@@ -216,6 +225,24 @@ describe('bad input', () => {
     expect(statuses).toEqual([401, 401, 401, 429, 429]);
     expect(await from('192.0.2.2')).toBe(200);
   });
+});
+
+it.each(['undefined', ' none', '<null>', '[object Object]', ''])(
+  'stores an event of the user "%s" without a user',
+  async (user_id) => {
+    const service = runService();
+    expect((await service.post('/v1/event', { ...event, user_id })).status).toBe(200);
+    const [row] = await service.rows();
+    expect([row!.user_id, row!.body.user_id]).toEqual([undefined, undefined]);
+  },
+);
+
+it('keeps users with odd names', async () => {
+  const service = runService();
+  const users = ['0', 'guest', 'nullify', 'Нил', '一', '{null}', 'none of your business'];
+  for (const user_id of users)
+    expect((await service.post('/v1/identify', { ...identify, user_id })).status).toBe(200);
+  expect((await service.rows()).map((row) => row.user_id).sort()).toEqual(users.sort());
 });
 
 it('takes the time of an identify from its header, but none that is ahead', async () => {

@@ -10,6 +10,9 @@ export const WINDOW_PARCELS = 20;
 /** While the gate is closed, it reads more: it writes hardly any. */
 const LOOK_PARCELS = 200;
 
+/** Records and bytes beyond the limits. */
+export type Excess = [records: number, bytes: number];
+
 /** A scan of all stored parcels, claim by claim, oldest first, and what it found of other lives. */
 export interface Scan {
   /** The key behind which the next claim begins; nothing before the first claim, and after the last one. */
@@ -24,8 +27,8 @@ export interface Scan {
   bytes: number;
   /** The earliest end of another life's lease. */
   soonest: number;
-  /** Records and bytes beyond the limits, as the scan before has counted them while the gate was closed; it drops so much. */
-  excess?: [records: number, bytes: number] | undefined;
+  /** What the scan before has counted while the gate was closed; this one drops so much. */
+  excess?: Excess | undefined;
 }
 
 /** What one transaction has claimed, and what it has seen of others. */

@@ -1,6 +1,6 @@
 import { ahead } from '../../interface/backoff.js';
 import { isHidden, isLoading } from '../life.js';
-import { claimParcels, type Claimed, type Scan } from './claim.js';
+import { claimParcels, type Claimed, type Excess, type Scan } from './claim.js';
 import { leaseEnd } from './lease.js';
 import { addParcels } from './memory.js';
 import { readNotes, removeNote, type NotedParcel } from './note.js';
@@ -15,7 +15,7 @@ const SOON_MS = 5_000;
 /** It looks at least this often while it lives. */
 const LOOK_MS = 30_000;
 
-const startScan = (excess?: Scan['excess']): Scan => ({
+const startScan = (excess?: Excess): Scan => ({
   taken: new Map(),
   elsewhere: 0,
   bytes: 0,
