@@ -16,7 +16,7 @@ export const takeOverGtag = (analytics: ConsentTarget, list = 'dataLayer'): Gtag
   if (layer.gtag) return layer.gtag;
   const gtag = (layer.gtag = createGtag(analytics));
   const run = (item: Item) => {
-    const { 0: command, event, eventCallback, ...fields } = Object(item) as Item;
+    const { 0: command, event, eventCallback, eventTimeout: _, ...fields } = Object(item) as Item;
     if (command) gtag(...(Array.from(item as never) as [string]));
     // Those of the tag manager itself tell of the page's life.
     else if (event && !/^gtm\./.test(event as string))
@@ -28,8 +28,9 @@ export const takeOverGtag = (analytics: ConsentTarget, list = 'dataLayer'): Gtag
     return push(...items);
   };
   // Google's own script would take a list for something else than a command.
-  page['gtag'] ??= (...args: unknown[]) =>
-    layer.push({ length: args.length, ...(args as object) } as never);
+  page['gtag'] ??= function () {
+    layer.push(arguments as never);
+  };
   layer.forEach(run);
   return gtag;
 };

@@ -140,8 +140,8 @@ describe('taking over the data layer', () => {
     takeOverGtag(outbox);
     await Promise.all([before, push('B')]);
     expect(bodies()).toEqual([
-      ['A', { eventTimeout: 2_000 }],
-      ['B', { eventTimeout: 2_000 }],
+      ['A', {}],
+      ['B', {}],
     ]);
   });
 
@@ -185,6 +185,8 @@ describe('taking over the data layer', () => {
   it('makes the list where there is none', () => {
     takeOverGtag(outbox);
     (page['gtag'] as Push)('event', 'A', { a: 1 });
-    expect([...layer()]).toEqual([{ 0: 'event', 1: 'A', 2: { a: 1 }, length: 3 }]);
+    // Google's script takes the arguments of a function for a command, and no list.
+    expect(layer().map((item) => Array.from(item as never))).toEqual([['event', 'A', { a: 1 }]]);
+    expect(layer().some(Array.isArray)).toBe(false);
   });
 });
