@@ -60,7 +60,7 @@ const REFUSED: readonly (readonly [names: string, answer: () => unknown])[] = [
     () => undefined,
   ],
   ['get_session_id get_session_replay_url', () => ''],
-  ['getAllFeatureFlags', () => []],
+  ['getAllFeatureFlags getFlags', () => []],
   ['getGroups', () => ({})],
   ['canRenderSurveyAsync shutdown', async () => ({})],
   // What ends the listening.
@@ -84,7 +84,6 @@ export const createPostHog = (analytics: ConsentTarget): PostHog => {
   const unregister = (name: string) => void delete registered[name];
   const property = (name: string) => registered[name];
   const consent = () => analytics.status().consent;
-  const isGranted = () => consent() === 'granted';
 
   const posthog: PostHog = {
     init: (_token, config) => {
@@ -132,8 +131,8 @@ export const createPostHog = (analytics: ConsentTarget): PostHog => {
     get_distinct_id: () => analytics.status().userId,
     opt_in_capturing: () => setConsent('granted'),
     opt_out_capturing: () => setConsent('denied'),
-    has_opted_in_capturing: isGranted,
-    is_capturing: isGranted,
+    has_opted_in_capturing: () => consent() === 'granted',
+    is_capturing: () => consent() === 'granted',
     has_opted_out_capturing: () => consent() === 'denied',
     get_explicit_consent_status: consent,
     push: ([name, ...args]) => (methods[name] ?? (() => refuse(analytics, name)))(...args),
@@ -146,5 +145,6 @@ export const createPostHog = (analytics: ConsentTarget): PostHog => {
         if (LISTS.test(name)) callBack(callback, [], {}, {});
         return answer();
       };
-  return posthog;
+  // PostHog has what is about flags there, too.
+  return Object.assign(posthog, { featureFlags: posthog });
 };

@@ -17,7 +17,7 @@ const DOCUMENTED: Record<string, string> = {
     startExceptionAutocapture startSessionRecording stopExceptionAutocapture stopSessionRecording
     unsetPersonProperties updateEarlyAccessFeatureEnrollment updateFlags`,
   'a text': 'get_session_id get_session_replay_url',
-  'a list': 'getAllFeatureFlags',
+  'a list': 'getAllFeatureFlags getFlags',
   'an object': 'getGroups',
   'a promise of an object': 'canRenderSurveyAsync shutdown',
   'a function': 'on onFeatureFlags onSessionId onSurveysLoaded',
@@ -66,4 +66,13 @@ it.each(['on', 'onSessionId'])('%s: calls nobody back with what never happens', 
   );
   await new Promise((resolve) => setTimeout(resolve));
   expect(callback).not.toHaveBeenCalled();
+});
+
+it('answers in `featureFlags` as it does itself', () => {
+  const { featureFlags } = takeOverPostHog(outbox) as unknown as {
+    featureFlags: Record<string, Method>;
+  };
+  expect(featureFlags['getFlags']!()).toEqual([]);
+  expect(featureFlags['isFeatureEnabled']!('a')).toBeUndefined();
+  expect(outbox.drops()).toEqual(refused('getFlags', 'isFeatureEnabled'));
 });
