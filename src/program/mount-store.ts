@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isLocalOrigin } from '../util/is-local-name.js';
 import { createNodeFetch } from '../relay-node.js';
@@ -54,6 +55,7 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
       relayPath: RELAY_PATH,
       origins: origins ?? isLocalOrigin,
     },
+    processName: `${hostname()}/${process.pid}`,
     tokenFile: settings.store.writeTokens ? undefined : resolve(folder, 'write-token'),
   });
   const targets = settings.store.exports.map((address) =>

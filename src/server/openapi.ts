@@ -46,6 +46,7 @@ const bodyOf = (type: RecordType, more: Readonly<Record<string, object>>) => {
   return object(those(false), those(true));
 };
 
+const HEALTH = oneOf('ok', 'failing');
 const named = { project: text, user_id: text, type: ref('Type') };
 const schemas = {
   Identify: bodyOf('identify', {}),
@@ -60,7 +61,19 @@ const schemas = {
     { retry_after: count, untried: { const: true }, unlisted: text, field: text, message: text },
   ),
   Results: object({ results: listOf(ref('Result')) }),
-  Health: object({ status: oneOf('ok', 'failing') }),
+  Health: object({ status: HEALTH }),
+  Storing: object(
+    { state: oneOf('ok', 'failing', 'untried') },
+    { since: time, last: time, problem: text, room: object({ free: count, size: count }) },
+  ),
+  Arriving: object(
+    { state: oneOf('usual', 'silent', 'learning', 'unknown') },
+    { last: time, usual: count },
+  ),
+  HealthOfProcess: object(
+    { status: HEALTH, process: text, storing: ref('Storing'), arriving: ref('Arriving') },
+    { problem: text, service: free, targets: listOf(ref('Target')) },
+  ),
   Row: object(
     {
       ...{ seq: count, id: text, type: ref('Type'), project: text, body: free },
@@ -237,7 +250,7 @@ const FILE = [{ name: 'file', in: 'path', required: true, schema: text }];
 
 const PAGE = {
   description:
-    'JSON: a page of rows. NDJSON and CSV: all rows that match. Server-sent events: `row`, `refused`, `erased`, `setup`, `ready` and `replaced`; the last 200 rows at once, then what is new.',
+    'JSON: a page of rows. NDJSON and CSV: all rows that match. Server-sent events: `row`, `refused`, `erased`, `setup`, `health`, `ready` and `replaced`; the last 200 rows at once, then what is new.',
   content: {
     ...contentOf(ref('Rows'), 'application/json'),
     ...contentOf(ref('Row'), 'application/x-ndjson'),
@@ -276,6 +289,10 @@ const DELETION_DONE = {
   ...WRONG,
 };
 const FILES = { 200: SCRIPT, ...NO_FILE };
+const HEALTH_ANSWERS = {
+  ...ok('Rows are stored, or none was tried.', 'HealthOfProcess'),
+  503: json('Rows are not stored.', 'HealthOfProcess'),
+};
 const READY = { ...ok('They can.', 'Health'), 503: json('They cannot.', 'Health') };
 
 const paths = {
@@ -301,6 +318,9 @@ const paths = {
     delete: read('erase', 'Erases all that is known of a user.', DELETED, USER),
   },
   '/setup': { get: read('setup', 'How far setting up has come.', ok('The steps.', 'Setup')) },
+  '/health': {
+    get: read('health', 'Whether rows are stored, arrive and are sent on.', HEALTH_ANSWERS),
+  },
   '/openapi.json': { get: ask('openapi', 'This document.', ok('All of it.', 'Document')) },
   '/live': { get: ask('live', 'Whether the process answers.', ok('It does.', 'Health')) },
   '/ready': { get: ask('ready', 'Whether records can be stored.', READY) },

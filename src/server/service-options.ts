@@ -79,6 +79,8 @@ export interface ServiceOptions extends ServerOptions {
    * `createRelay`. @default none
    */
   passOn?: PassOnOptions | undefined;
+  /** What this process calls itself in its health, such as `web-1`. @default a random word */
+  processName?: string | undefined;
   /** The tag to paste, or a function that gives it, for the page that shows the rows. */
   tag?: string | (() => string) | undefined;
   /** File with a write token, for the command that this page shows. @default none */
@@ -149,6 +151,7 @@ const KINDS: Kinds<ServiceOptions> = {
     words: 'an object with `baseUrl` and `token`',
     fits: (value) => typeof value === 'object',
   },
+  processName: text,
   tag: { words: 'a text, or a function', fits: (value) => isText(value) || isFunction(value) },
   tokenFile: text,
   page: callback,

@@ -176,6 +176,7 @@ const CALLS: Readonly<Record<string, Record<string, Run>>> = {
     400: () => runService().send('/users', { method: 'DELETE' }),
   },
   'get /setup': reading('/setup'),
+  'get /health': reading('/health'),
   'get /openapi.json': { 200: () => runService().send('/openapi.json') },
   'get /live': { 200: () => runService().send('/live') },
   'get /ready': { 200: () => runService().send('/ready'), 503: () => failing().send('/ready') },

@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { isObject } from '../../util/is-object.js';
 import { readDelays } from '../exports/delays.js';
+import type { ProjectHealth } from '../health/health.js';
 import { answerJson, refuse } from '../http/answers.js';
 import { parseJson } from '../records.js';
 import { readBody } from '../http/body.js';
@@ -37,6 +38,8 @@ interface Parts extends Pick<ServiceOptions, 'page'> {
   feed: Feed;
   trouble: ReadingTrouble;
   clientWordOf: (request: Request) => Promise<string | undefined>;
+  /** With a project only what concerns it. */
+  health: (project: string | undefined) => Promise<ProjectHealth>;
   now: () => number;
 }
 
@@ -59,7 +62,7 @@ const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' i
 
 /** Adds the routes that read, export and erase. `readingAccess` has checked the requests before. */
 export const addReadingRoutes = (app: Hono, parts: Parts): void => {
-  const { store, setup, feed, trouble, clientWordOf, page, now } = parts;
+  const { store, setup, feed, trouble, clientWordOf, health, page, now } = parts;
 
   const answerRead = (body: object): Response => {
     trouble.worked();
@@ -236,6 +239,10 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   app.delete('/users', erase);
   app.get('/exports', async () => answerRead({ targets: await readDelays(store, now()) }));
   app.get('/setup', () => answerJson(200, setup.state()));
+  app.get('/health', async (c) => {
+    const known = await health(onlyProjectOf(c));
+    return answerJson(known.status === 'ok' ? 200 : 503, known);
+  });
 };
 
 /** The highest place of a page, in either order. Later rows have higher places. */

@@ -102,6 +102,7 @@ export const createLogStore = (
       return written;
     },
     check: database.check,
+    room: database.room,
     refuse,
     rows: createRowReader(database),
     lastPlace,

@@ -184,6 +184,12 @@ export interface Hours {
   is_behind?: true;
 }
 
+/** Bytes of the disk that has the rows. */
+export interface Room {
+  free: number;
+  size: number;
+}
+
 /** How far a reader of the rows in the store is behind them. */
 export interface Behind {
   reader: 'sums' | 'profiles';
@@ -209,6 +215,8 @@ export interface Store {
    * On a full disk such a small write may pass, so with `asksForRoom` it rejects as well if there is no room for rows.
    */
   check(options?: { asksForRoom?: boolean }): Promise<void>;
+  /** How much room there is for rows; undefined if that is not known, as with Postgres. */
+  room(): Promise<Room | undefined>;
   /** Keeps refused requests and records, within the store's bounds. */
   refuse(refused: readonly NewRefused[]): Promise<void>;
   rows(filter: RowFilter, span: Span): Promise<Row[]>;
