@@ -5,6 +5,8 @@ export type { CopyOptions, CopyProgress } from './server/store/copy-store.js';
 export type { Service } from './server/create-service.js';
 export type { Health, ProjectHealth } from './server/health/health.js';
 export type { Arriving } from './server/health/arriving.js';
+export type { OutageNote } from './server/health/outages.js';
+export type { RefusedHealth } from './server/health/refused-counter.js';
 export type { Storing } from './server/store-sink.js';
 export type { TargetDelay } from './server/exports/delays.js';
 export type { PageFile, ReadToken, ServiceOptions, WriteToken } from './server/service-options.js';

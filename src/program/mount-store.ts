@@ -12,6 +12,7 @@ import { madeToken } from './made-tokens.js';
 import type { Mounted, MountParts } from './mount.js';
 import { openStore, withoutPassword } from './open-store.js';
 import { RELAY_PATH } from './paste.js';
+import { createOutageFile } from './outage-file.js';
 import { createRowsPage } from './rows-page.js';
 import { createServiceClient } from './service-client.js';
 import type { ServiceSettings, Settings } from './settings.js';
@@ -55,6 +56,7 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
       relayPath: RELAY_PATH,
       origins: origins ?? isLocalOrigin,
     },
+    outageNote: createOutageFile(join(folder, 'outage')),
     processName: `${hostname()}/${process.pid}`,
     tokenFile: settings.store.writeTokens ? undefined : resolve(folder, 'write-token'),
   });

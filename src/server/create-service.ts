@@ -7,6 +7,8 @@ import { createClientWord } from './client-word.js';
 import { createServer, type ServerHealth } from './create-server.js';
 import { createTokenDoor, pathOf } from './doors.js';
 import { createHealth, type Health } from './health/health.js';
+import { createOutages } from './health/outages.js';
+import { createRefusedCounter } from './health/refused-counter.js';
 import { createTell } from './hooks.js';
 import { answerJson, refuse } from './http/answers.js';
 import { createDailyWord } from './http/client.js';
@@ -50,6 +52,7 @@ export interface Service {
 /** These paths, and those below them, need the right to read. Pages of other sites do not get their answers. */
 const READING = [
   ...['/rows', '/refused', '/profiles', '/counts', '/users', '/exports', '/setup', '/health'],
+  '/outages',
 ];
 const isReading = (path: string): boolean =>
   READING.some((one) => path === one || path.startsWith(`${one}/`));
@@ -96,10 +99,22 @@ export const createService = (options: ServiceOptions): Service => {
   const tell = createTell(options);
   const setup = createSetup({ ...options, now });
   const browserOf = createClientWord(options);
-  const refusals = createRefusals({ store, setup, browserOf, tell, now });
-  const storeSink = createStoreSink({ store, setup, tell, now });
+  const outages = createOutages({ store, note: options.outageNote, name: processName, now });
+  const counts = createRefusedCounter({ store, projects: projectsIn(options), now });
+  const refusals = createRefusals({ store, setup, browserOf, counts, tell, now });
+  const storeSink = createStoreSink({
+    ...{ store, setup, outages, tell, now },
+    refused: (project) => counts.count('database', project),
+  });
   const trouble = createReadingTrouble(tell, now);
-  const word = createHealth({ store, sink: storeSink, name: processName, now });
+  const word = createHealth({
+    store,
+    sink: storeSink,
+    refused: counts,
+    outages,
+    name: processName,
+    now,
+  });
   const feed = createFeed({ store, setup, tell, trouble, health: word });
   const server = createServer({
     ...{ options, tell, now, browserOf, refused: refusals.refused },
@@ -202,10 +217,20 @@ export const createService = (options: ServiceOptions): Service => {
       feed.end();
       await passing?.stop();
       await refusals.settled();
+      await counts.end();
+      await outages.settled();
       await store.close();
     },
   });
 };
+
+/** The projects that the options name. */
+const projectsIn = ({ projects, writeTokens = [], readTokens = [] }: ServiceOptions): string[] => [
+  ...[projects, ...writeTokens.map((token) => token.projects)].flatMap((names = '*') =>
+    names === '*' ? [] : names,
+  ),
+  ...readTokens.map(({ project }) => project),
+];
 
 const ROUTES = [...OPERATIONS, ...READING, '/openapi.json', '/live', '/ready'];
 /** The path of a request as a label of a metric. There are few, whatever clients ask for. */

@@ -2,6 +2,7 @@ import { messageOf } from '../util/errors.js';
 import { inTime } from '../util/in-time.js';
 import type { BatchResult } from '../interface/wire.js';
 import { createReportOnce, type Tell } from './hooks.js';
+import type { Outages } from './health/outages.js';
 import type { Incoming } from './incoming.js';
 import type { Setup } from './setup.js';
 import type { Sink } from './sink.js';
@@ -35,6 +36,9 @@ export interface Storing {
 interface Parts {
   store: Pick<Store, 'write' | 'check' | 'room'>;
   setup: Pick<Setup, 'note'>;
+  /** Called with the project of each record that the database refuses. */
+  refused?: ((project: string) => void) | undefined;
+  outages: Pick<Outages, 'began' | 'ended' | 'stored'>;
   tell: Tell;
   now: () => number;
 }
@@ -50,7 +54,7 @@ const resultOf = ({ id }: Incoming, written: Written): BatchResult =>
  * were stored show that it stores. While the database does not work, one write at a time is tried, and all other senders
  * are asked at once to wait.
  */
-export const createStoreSink = ({ store, setup, tell, now }: Parts) => {
+export const createStoreSink = ({ store, setup, refused, outages, tell, now }: Parts) => {
   const trouble = createReportOnce(tell, now);
   let problem: string | undefined;
   let since: number | undefined = now();
@@ -73,15 +77,20 @@ export const createStoreSink = ({ store, setup, tell, now }: Parts) => {
       if (problem) {
         tell.metric('trouble', 0);
         since = now();
+        outages.ended();
       }
       problem = undefined;
-      if (hasStored(result)) [storedAt, since] = [now(), undefined];
+      if (hasStored(result)) {
+        [storedAt, since] = [now(), undefined];
+        outages.stored();
+      }
       trouble.healed();
       return result;
     } catch (error) {
       if (!problem) {
         tell.metric('trouble', 1);
         since = now();
+        outages.began(messageOf(error));
       }
       problem = messageOf(error);
       trouble.tell({ kind: 'store', message: problem });
@@ -104,6 +113,9 @@ export const createStoreSink = ({ store, setup, tell, now }: Parts) => {
     const known = written.filter(({ outcome }) => outcome === 'known').length;
     if (known) tell.metric('repeats', known);
     if (written.some(({ outcome }) => outcome === 'stored')) setup.note('stored');
+    written.forEach(({ outcome }, index) => {
+      if (outcome === 'dead') refused?.(records[index]!.body.project);
+    });
     return written;
   };
 

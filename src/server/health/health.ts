@@ -1,8 +1,10 @@
 import { readDelays, type TargetDelay } from '../exports/delays.js';
-import type { Store } from '../store/port.js';
+import type { Room, Store } from '../store/port.js';
 import type { StoreSink, Storing } from '../store-sink.js';
 import { createArrivals } from './arrivals.js';
 import type { Arriving } from './arriving.js';
+import type { Outages } from './outages.js';
+import type { RefusedCounter, RefusedHealth } from './refused-counter.js';
 
 /** What a token of one project is told. */
 export interface ProjectHealth {
@@ -16,7 +18,8 @@ export interface ProjectHealth {
 
 /** Whether anything is wrong, as one process of a service sees it. */
 export interface Health extends ProjectHealth {
-  storing: Storing & { room?: { free: number; size: number } };
+  storing: Storing & { room?: Room };
+  refused: RefusedHealth;
   /** Targets of exports and notifications, and the service that rows are passed on to. */
   targets: readonly TargetDelay[];
 }
@@ -24,12 +27,16 @@ export interface Health extends ProjectHealth {
 interface Parts {
   store: Pick<Store, 'rows' | 'hours' | 'room' | 'lastPlace' | 'progress'>;
   sink: Pick<StoreSink, 'storing' | 'problem'>;
+  refused: Pick<RefusedCounter, 'readUsual' | 'health'>;
+  outages: Pick<Outages, 'since'>;
   name: string;
   now: () => number;
 }
 
 /** How old the answers of the database may be: of all rows, and of one project, whose newest row costs more. */
 const [FRESH_MS, PROJECT_FRESH_MS] = [1_500, 10_000];
+/** How many refusals are usual changes slowly. */
+const USUAL_FRESH_MS = 600_000;
 /** An answer of the database is not waited for any longer. What was known before is said then. */
 const PATIENCE_MS = 1_000;
 
@@ -62,7 +69,7 @@ const createKnown = <Value>(
  * Says whether anything is wrong. It answers whether the database does or not: what the database says is read beside it,
  * and only while somebody asks.
  */
-export const createHealth = ({ store, sink, name, now }: Parts) => {
+export const createHealth = ({ store, sink, refused, outages, name, now }: Parts) => {
   const storing = createKnown<unknown>(undefined, async () => sink.problem(), {
     freshMs: FRESH_MS,
     now,
@@ -70,6 +77,9 @@ export const createHealth = ({ store, sink, name, now }: Parts) => {
   const room = createKnown(undefined, () => store.room(), { freshMs: FRESH_MS, now });
   const targets = createKnown<readonly TargetDelay[]>([], () => readDelays(store, now()), {
     ...{ freshMs: FRESH_MS, now },
+  });
+  const usual = createKnown<number | undefined>(undefined, refused.readUsual, {
+    ...{ freshMs: USUAL_FRESH_MS, now },
   });
   const arrivingOf = (project?: string) =>
     createKnown<Arriving>({ state: 'unknown' }, createArrivals({ store, now }, project), {
@@ -86,11 +96,14 @@ export const createHealth = ({ store, sink, name, now }: Parts) => {
     return own;
   };
   const refresh = (project?: string): Promise<unknown> => {
-    const all = [storing, known(project), ...(project === undefined ? [room, targets] : [])];
+    const all = [storing, known(project), ...(project === undefined ? [room, targets, usual] : [])];
     return Promise.all(all.map((one) => one.refresh()));
   };
   const say = (project?: string): ProjectHealth | Health => {
     const { problem, ...state } = sink.storing();
+    // An outage may have begun before this process.
+    const since = problem === undefined ? undefined : outages.since();
+    if (since !== undefined) state.since = since;
     const status = problem === undefined ? 'ok' : 'failing';
     const own = { status, process: name, arriving: known(project).value() } as const;
     // The words of the database name places of this machine.
@@ -99,6 +112,7 @@ export const createHealth = ({ store, sink, name, now }: Parts) => {
     return {
       ...own,
       storing: { ...state, ...(problem !== undefined && { problem }), ...(free && { room: free }) },
+      refused: refused.health(usual.value()),
       targets: targets.value(),
     };
   };

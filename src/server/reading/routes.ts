@@ -25,6 +25,7 @@ import {
   readFilter,
   readHourFilter,
   readSpan,
+  readTimes,
   type Asked,
 } from './query.js';
 import type { ReadingTrouble } from './reading-trouble.js';
@@ -171,16 +172,37 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     return isWrong(filter) ? wrong(filter.wrong) : answerRead(await store.hours(filter.value));
   };
 
+  const showRefusedHours = async (query: URLSearchParams): Promise<Response> => {
+    const filter = readHourFilter(query, now());
+    if (isWrong(filter)) return wrong(filter.wrong);
+    return answerRead({ refused: await store.refusedHours(filter.value) });
+  };
+
   const showCounts = async (c: Context): Promise<Response> => {
     const query = queryOf(c);
     const by = query.get('by');
     if (by === 'hour') return showHours(query);
-    if (by) return wrong('`by` must be hour');
+    if (by === 'refused') return showRefusedHours(query);
+    if (by) return wrong('`by` must be hour or refused');
     const project = query.get('project') || undefined;
     const [all, refused] = await Promise.all([store.counts(), store.countRefused(project)]);
     const isAsked = (one: Count) => project === undefined || one.project === storableText(project);
     const counts = all.filter(isAsked);
     return answerRead({ counts, refused });
+  };
+
+  const showOutages = async (c: Context): Promise<Response> => {
+    const times = readTimes(queryOf(c), now());
+    if (isWrong(times)) return wrong(times.wrong);
+    return answerRead({ outages: await store.outages(times.value) });
+  };
+
+  /** How many rows were called in a time, and arrived after it. */
+  const showLater = async (c: Context): Promise<Response> => {
+    const times = readTimes(queryOf(c), now(), { both: true });
+    if (isWrong(times)) return wrong(times.wrong);
+    const { rows, isAll } = await store.countLater(times.value);
+    return answerRead({ rows, is_all: isAll });
   };
 
   const showUser = async (c: Context): Promise<Response> => {
@@ -239,6 +261,8 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   app.delete('/users', erase);
   app.get('/exports', async () => answerRead({ targets: await readDelays(store, now()) }));
   app.get('/setup', () => answerJson(200, setup.state()));
+  app.get('/outages', showOutages);
+  app.get('/outages/later', showLater);
   app.get('/health', async (c) => {
     const known = await health(onlyProjectOf(c));
     return answerJson(known.status === 'ok' ? 200 : 503, known);

@@ -12,6 +12,7 @@ import {
 const COLUMNS = [
   ...(['project', 'type', 'id', 'channel', 'event', 'user_id', 'body'] as const),
   ...(['called_at', 'received_at', 'arrivals', 'client', 'notify', 'sender'] as const),
+  'from_server',
 ] satisfies (keyof Columns)[];
 
 /** Repeats of a project at some time. */
@@ -26,6 +27,7 @@ export const createAppender = (database: Database) => {
     received_at: time,
     arrivals: (value) => `CAST(${value} AS integer)`,
     notify: (value) => `CAST(${value} AS boolean)`,
+    from_server: (value) => `CAST(${value} AS boolean)`,
   };
   const values = COLUMNS.map((name, index) => {
     const value = `value->>${index}`;

@@ -20,6 +20,7 @@ export interface Columns {
   arrivals: number;
   client: string | undefined;
   sender: string | undefined;
+  from_server: true | undefined;
   /** It asks for a notification. Missing if it comes from another store, which has notified of it. */
   notify: true | undefined;
 }
@@ -35,6 +36,7 @@ export const columnsOf = (record: Arrived): Columns => {
     ...{ project, type, id, channel, event, user_id, body: text },
     ...{ called_at: calledAt, received_at: receivedAt, arrivals: arrivals ?? 1, client, sender },
     notify: (arrivals === undefined && notify) || undefined,
+    from_server: record.fromServer,
   };
 };
 
