@@ -99,7 +99,7 @@ export const createService = (options: ServiceOptions): Service => {
   const tell = createTell(options);
   const setup = createSetup({ ...options, now });
   const browserOf = createClientWord(options);
-  const outages = createOutages({ store, note: options.outageNote, name: processName, now });
+  const outages = createOutages({ store, note: options.outageNote, name: processName });
   const counts = createRefusedCounter({ store, projects: projectsIn(options), now });
   const refusals = createRefusals({ store, setup, browserOf, counts, tell, now });
   const storeSink = createStoreSink({

@@ -65,32 +65,38 @@ export const createStoreSink = ({ store, setup, refused, outages, tell, now }: P
   let underWay = 0;
   let checking: Promise<void> | undefined;
 
-  /** Runs a function that writes, and notes whether the database works. `hasStored`: whether rows are stored now. */
+  /**
+   * Runs a function that writes, and notes whether the database works. `at`: when the records arrived. `hasStored`: whether
+   * rows are stored now.
+   */
   const attempt = async <Result>(
     write: () => Promise<Result>,
-    ms: number,
-    hasStored: (result: Result) => boolean = () => false,
+    {
+      ms,
+      at = now(),
+      hasStored = () => false,
+    }: { ms: number; at?: number; hasStored?: (result: Result) => boolean },
   ): Promise<Result> => {
     underWay++;
     try {
       const result = await inTime(write(), ms);
       if (problem) {
         tell.metric('trouble', 0);
-        since = now();
-        outages.ended();
+        since = at;
+        outages.ended(at);
       }
       problem = undefined;
       if (hasStored(result)) {
         [storedAt, since] = [now(), undefined];
-        outages.stored();
+        outages.stored(at);
       }
       trouble.healed();
       return result;
     } catch (error) {
       if (!problem) {
         tell.metric('trouble', 1);
-        since = now();
-        outages.began(messageOf(error));
+        since = at;
+        outages.began(at, messageOf(error));
       }
       problem = messageOf(error);
       trouble.tell({ kind: 'store', message: problem });
@@ -104,11 +110,11 @@ export const createStoreSink = ({ store, setup, refused, outages, tell, now }: P
   /** Writes records. Rejects if the database does not work. */
   const write = async (records: readonly Incoming[]): Promise<Written[]> => {
     const at = now();
-    const written = await attempt(
-      () => store.write(records),
-      PATIENCE_MS,
-      (all) => all.some(({ outcome }) => outcome !== 'dead'),
-    );
+    const written = await attempt(() => store.write(records), {
+      ms: PATIENCE_MS,
+      at: Math.min(at, ...records.map(({ receivedAt }) => Date.parse(receivedAt))),
+      hasStored: (all) => all.some(({ outcome }) => outcome !== 'dead'),
+    });
     tell.metric('store_ms', now() - at);
     const known = written.filter(({ outcome }) => outcome === 'known').length;
     if (known) tell.metric('repeats', known);
@@ -130,7 +136,7 @@ export const createStoreSink = ({ store, setup, refused, outages, tell, now }: P
       if (isIdle && (await store.room())?.free === 0)
         throw new Error('the disk is full: no room is left for rows');
     };
-    await attempt(ask, CHECK_WITHIN_MS).catch(() => {}); // `problem` has the words
+    await attempt(ask, { ms: CHECK_WITHIN_MS }).catch(() => {}); // `problem` has the words
   };
   const storing = (): Storing => ({
     state: problem ? 'failing' : since === undefined ? 'ok' : 'untried',

@@ -45,7 +45,7 @@ const WORDS: Readonly<Record<Refused['reason'] | 'origin', Words>> = {
   },
   rate: {
     title: 'Too many at a time',
-    fix: 'Nothing is lost: the snippet waits and sends again. Raise the limit of the service if this is a wanted load.',
+    fix: 'The snippet waits and sends again. Raise the limit of the service if this is a wanted load.',
   },
   database: {
     title: 'The database refuses this record',

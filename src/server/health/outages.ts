@@ -11,7 +11,6 @@ interface Parts {
   store: Pick<Store, 'addOutage'>;
   note?: OutageNote | undefined;
   name: string;
-  now: () => number;
 }
 
 /** While the database fails again and again, the latest are kept. The words are cut. */
@@ -29,19 +28,19 @@ const readNote = (text: string | undefined): Kept[] => {
 };
 
 /** Knows the times in which no rows were stored. The database has them as soon as it stores rows again. */
-export const createOutages = ({ store, note, name, now }: Parts) => {
+export const createOutages = ({ store, note, name }: Parts) => {
   let kept = readNote(note?.read());
   let adding: Promise<void> | undefined;
 
-  const iso = (): string => new Date(now()).toISOString();
+  const iso = (ms: number): string => new Date(ms).toISOString();
   /** One of a process that was killed goes on: it has stored nothing meanwhile. */
   const open = (): Kept | undefined => (kept.at(-1)?.isOver ? undefined : kept.at(-1));
   const keep = (all: Kept[]): void => {
     kept = all.slice(-MAX_KEPT);
     note?.write(kept.length ? JSON.stringify(kept) : '');
   };
-  const addAll = async (): Promise<void> => {
-    const over = kept.map(({ to = iso(), ...one }) => ({ ...one, to, isOver: true as const }));
+  const addAll = async (at: number): Promise<void> => {
+    const over = kept.map(({ to = iso(at), ...one }) => ({ ...one, to, isOver: true as const }));
     keep(over);
     for (const { isOver: _, ...one } of over) await store.addOutage(one);
     // Another one may have begun meanwhile.
@@ -51,25 +50,26 @@ export const createOutages = ({ store, note, name, now }: Parts) => {
   return {
     /** Since when no rows are stored. */
     since: (): string | undefined => open()?.from,
-    began: (problem: string): void => {
+    /** Records that arrived at this time could not be stored. */
+    began: (at: number, problem: string): void => {
       const last = open();
-      const begun = { from: iso(), process: name, problem: problem.slice(0, MAX_WORDS) };
+      const begun = { from: iso(at), process: name, problem: problem.slice(0, MAX_WORDS) };
       if (!last) return keep([...kept, begun]);
       // No rows were stored since.
       delete last.to;
       keep(kept);
     },
     /** Rows could be stored again, as far as that is known. */
-    ended: (): void => {
+    ended: (at: number): void => {
       const last = open();
       if (!last || last.to) return;
-      last.to = iso();
+      last.to = iso(at);
       keep(kept);
     },
-    /** Rows were stored. */
-    stored: (): void => {
+    /** Rows were stored that arrived at this time. */
+    stored: (at: number): void => {
       if (!kept.length || adding) return;
-      adding = addAll()
+      adding = addAll(at)
         .catch(() => {}) // they are added with the next rows
         .finally(() => (adding = undefined));
     },
