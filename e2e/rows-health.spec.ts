@@ -83,10 +83,12 @@ test('counts each answer that refuses something, and says which are kept to look
 }) => {
   await withService(async (service) => {
     await page.goto(`${service.url}/rows?show=refused`);
-    await expect(page.getByText('0 answers refused something in the last 30 days')).toBeVisible();
+    await expect(
+      page.getByText('0 answers refused a request or record in the last 30 days'),
+    ).toBeVisible();
     const refuse = () => service.post('/v1/event', EVENT, 'wrong');
     for (let n = 0; n < 300; n++) await refuse();
-    const title = page.getByRole('heading', { name: '300 answers refused something' });
+    const title = page.getByRole('heading', { name: '300 answers refused a request or record' });
     await expect(title).toBeVisible();
     await expect(page.getByRole('tab', { name: 'Refused' })).toContainText('300');
     const kept = Number(/^\d+/.exec(await page.locator('.refused-head .soft').first().innerText()));

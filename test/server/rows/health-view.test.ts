@@ -45,7 +45,7 @@ describe('the strip', () => {
       'ok | ✓ Refused | 3 in the last hour | usual: 2.5 an hour',
       'soft | – Sent on | nowhere | no target is set',
     ]);
-    expect(document.body.textContent).toContain('As web-1/17 sees it');
+    expect(document.body.textContent).toContain('what the process web-1/17 sees');
   });
 
   it('says what is wrong', () => {
@@ -74,7 +74,7 @@ describe('the strip', () => {
       storing: { state: 'untried', since: ago(60) },
       arriving: { state: 'learning', last: ago(60) },
     });
-    expect(storing).toMatch(/^soft \| – Nothing to store/);
+    expect(storing).toMatch(/^soft \| – Storing \| no row was tried since/);
     expect(arriving).toMatch(/^soft .*learning/);
     const room = { free: 2e9, size: 250e9 };
     expect(items({ ...well, storing: { ...well.storing, room } })[0]).toMatch(

@@ -56,8 +56,8 @@ it('says how many answers there were, how many of them are kept to look at, and 
   const feed: Partial<Feed> = { now: Date.now };
   render(h(RefusedView, { feed: feed as Feed, state: given as FeedState }), document.body);
   const text = document.body.textContent;
-  expect(text).toContain('1,206 answers refused something in the last 30 days');
-  expect(text).toContain('2 refusals of all days are kept to look at: the newest');
+  expect(text).toContain('1,206 answers refused a request or record in the last 30 days');
+  expect(text).toContain('2 refusals are kept to look at:');
   const buttons = [...document.querySelectorAll('.reasons button')];
   expect(buttons.map(({ textContent }) => textContent.replace(/\s+/g, ' '))).toEqual([
     'All 2 of 1,206',
@@ -70,7 +70,7 @@ it('says how many answers there were, how many of them are kept to look at, and 
 });
 
 it.each([
-  ['that it was counted, where nothing was refused', [], '0 answers refused something'],
+  ['that it was counted, where nothing was refused', [], '0 answers refused a request or record'],
   ['nothing before it was counted', undefined, 'Counting …'],
 ])('says %s', (_, refusedHours, words) => {
   const given = { refused: [], resent: new Map(), isReady: true, refusedHours };

@@ -3,7 +3,8 @@ import { messageOf } from './service.js';
 
 /**
  * What a person is told of the line to the service. `locked`: it asks for the read token. `silent`: it has given no sign of
- * life since then. `lost`: it is tried again at `retryAt`. `asleep`: the page is hidden, so it has closed the line.
+ * life since then. `lost`: it is tried again at `retryAt`; with the status,
+ * if the service has answered. `asleep`: the page is hidden, so it has closed the line.
  */
 export type Connection =
   | { kind: 'opening' }
@@ -11,7 +12,7 @@ export type Connection =
   | { kind: 'silent'; since: number }
   | { kind: 'asleep' }
   | { kind: 'locked'; status: number; why: string }
-  | { kind: 'lost'; retryAt: number; why: string };
+  | { kind: 'lost'; retryAt: number; why: string; status?: number };
 
 interface ConnectionParts {
   /** Address of the feed. */
@@ -88,7 +89,8 @@ export const connect = (parts: ConnectionParts) => {
     const asked = (error instanceof Refusal && error.waitMs) || 0;
     const wait = Math.max(asked, Math.min(FIRST_WAIT_MS * 2 ** failures++, LONGEST_WAIT_MS));
     const why = error instanceof Refusal ? error.message : 'Lost the connection';
-    parts.onChange({ kind: 'lost', retryAt: Date.now() + wait, why });
+    const status = error instanceof Refusal ? { status: error.status } : {};
+    parts.onChange({ kind: 'lost', retryAt: Date.now() + wait, why, ...status });
     timer = setTimeout(reopen, wait);
   };
 

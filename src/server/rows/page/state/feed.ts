@@ -2,7 +2,7 @@ import type { SetupState } from '../../../setup.js';
 import type { Refused, RefusedCount, Row } from '../../../store/port.js';
 import type { Erasure } from '../../../store/progress.js';
 import { connect, type Connection } from './connection.js';
-import type { HealthWord } from './health.js';
+import { isStoring, type HealthWord } from './health.js';
 import { NO_FILTERS, queryOf, readFilters, type Filters } from './filters.js';
 import {
   addOlder,
@@ -271,9 +271,13 @@ export const createFeed = () => {
     url: () => `rows?${feedQuery()}`,
     onEvent,
     onChange: (connection) => {
-      set({ connection, ...(connection.kind === 'silent' && { health: undefined }) });
+      const { kind } = connection;
+      const isAnswered = kind === 'lost' && connection.status !== undefined;
+      // Nothing is known by now. What was wrong is most likely still wrong.
+      const isGone = kind === 'silent' || (kind === 'lost' && !isAnswered);
+      set({ connection, ...(isGone && isStoring(state.health) && { health: undefined }) });
       // The feed may fail because the database does, and then the service still says so.
-      if (connection.kind === 'lost') void readHealth().then((health) => set({ health }));
+      if (isAnswered) void readHealth().then((health) => set({ health }));
     },
     onServerTime: (ms) => {
       // The header tells whole seconds.

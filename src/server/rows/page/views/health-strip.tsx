@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Text } from '../../../../show/text.js';
-import { countOf, inDigits, lengthInWords } from '../../../../show/times.js';
+import { agoInWords, countOf, inDigits, lengthInWords } from '../../../../show/times.js';
 import type { TargetDelay } from '../../../exports/delays.js';
 import type { Feed, FeedState } from '../state/feed.js';
 import { hourlyInWords, roomInWords, type HealthWord } from '../state/health.js';
@@ -38,8 +38,11 @@ interface PartProps {
   now: number;
 }
 
-const agoOf = (iso: string, now: number): string =>
-  `${lengthInWords(Math.max(0, now - Date.parse(iso)))} ago`;
+const MINUTE_MS = 60_000;
+const agoOf = (iso: string, now: number): string => {
+  const ms = Math.max(0, now - Date.parse(iso));
+  return ms < MINUTE_MS ? `${Math.floor(ms / 1_000)} s ago` : agoInWords(ms);
+};
 
 /** Less than this part of a disk is little. */
 const LITTLE = 0.02;
@@ -61,8 +64,8 @@ const Storing = ({ health: { storing }, now }: PartProps) => {
   if (state === 'untried')
     return (
       <Item
-        {...{ tone: 'soft', word: 'Nothing to store', usual: free }}
-        number={since && `since ${momentInWords(since, now)}`}
+        {...{ tone: 'soft', word: 'Storing', usual: free }}
+        number={since && `no row was tried since ${momentInWords(since, now)}`}
       />
     );
   const isLittle = room !== undefined && room.free < room.size * LITTLE;
@@ -161,7 +164,7 @@ export const HealthStrip = ({ feed, state }: { feed: Feed; state: FeedState }) =
         {health.targets && <SentOn {...parts} />}
       </ul>
       <p class="speaker soft small">
-        As <Text of={health.process} max={80} /> sees it
+        This is what the process <Text of={health.process} max={80} /> sees.
       </p>
     </>
   );

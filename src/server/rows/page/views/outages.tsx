@@ -55,7 +55,7 @@ const OneOutage = ({ outage, now }: { outage: Outage & { isOpen?: true }; now: n
       </span>
       {problem && (
         <span class="soft">
-          , <Text of={problem} max={120} />
+          , <Text of={problem} max={120} />.
         </span>
       )}{' '}
       {typeof later === 'object' ? (

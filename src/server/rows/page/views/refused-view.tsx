@@ -39,7 +39,7 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
         <div class="refused-title wrap">
           <h2 id="refused-title">
             {refusedHours
-              ? `${countOf(sum, 'answer')} refused something in the last 30 days`
+              ? `${countOf(sum, 'answer')} refused a request or record in the last 30 days`
               : 'What was refused'}
           </h2>
           {mayResend && dead.length > 1 && (
@@ -54,10 +54,10 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
         </div>
         <p class="soft">
           {countOf(refused.length, 'refusal')}
-          {state.hasMoreRefused && ' and more'} of all days {refused.length === 1 ? 'is' : 'are'}{' '}
-          kept to look at: the newest 1,000 requests, about 5 a second of one client, and records
-          that the database or a target refused. Equal ones stand together. A page that sends a
-          record again gets an answer each time, and each is counted.
+          {state.hasMoreRefused && ' and more'} {refused.length === 1 ? 'is' : 'are'} kept to look
+          at: the newest 1,000 requests and records, of a flood about 5 a second of one client, and
+          apart from these what the database or a target refused. Equal ones stand together. A
+          record that is sent again gets an answer each time.
         </p>
         <div class="reasons wrap" role="group" aria-label="Show by reason">
           <button type="button" aria-pressed={!reason} onClick={() => choose(undefined)}>
@@ -109,7 +109,9 @@ const Kept = ({ kept, counted }: { kept: number; counted: number | undefined }) 
 
 const NothingRefused = ({ isCounted }: { isCounted: boolean }) => (
   <section class="no-match">
-    <h2>{isCounted ? '0 answers refused something in the last 30 days' : 'Counting …'}</h2>
+    <h2>
+      {isCounted ? '0 answers refused a request or record in the last 30 days' : 'Counting …'}
+    </h2>
     <p>
       A record with a wrong token, an unknown project or a field that is wrong is shown here, with
       the reason and the way to put it right.
