@@ -14,7 +14,8 @@ const PATIENCE_MS = 15_000;
 const AWAY = { waitMs: 1_000 };
 /** The shortest time between two checks whether the database works. */
 const CHECK_EVERY_MS = 1_000;
-const CHECK_WITHIN_MS = 5_000;
+/** How long a check may take, also one that takes room. A page hears of a database that stands still after 5 s at the most. */
+const [CHECK_WITHIN_MS, ROOM_WITHIN_MS] = [2_500, 5_000];
 
 /** While rows are stored, it is not asked whether there is room. */
 const ROOM_AFTER_MS = 60_000;
@@ -136,7 +137,8 @@ export const createStoreSink = ({ store, setup, refused, outages, tell, now }: P
       if (isIdle && (await store.room())?.free === 0)
         throw new Error('the disk is full: no room is left for rows');
     };
-    await attempt(ask, { ms: CHECK_WITHIN_MS }).catch(() => {}); // `problem` has the words
+    const ms = asksForRoom ? ROOM_WITHIN_MS : CHECK_WITHIN_MS;
+    await attempt(ask, { ms }).catch(() => {}); // `problem` has the words
   };
   const storing = (): Storing => ({
     state: problem ? 'failing' : since === undefined ? 'ok' : 'untried',
