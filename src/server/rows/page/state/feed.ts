@@ -318,6 +318,8 @@ export const createFeed = () => {
 
     start(): void {
       line.restart();
+      // The feed begins with rows, for which a database that stands still is waited for.
+      void readHealth().then((health) => state.health ?? set({ health }));
       countRows();
       countRefused(0);
     },
