@@ -88,6 +88,7 @@ test('counts each answer that refuses something, and says which are kept to look
     ).toBeVisible();
     const refuse = () => service.post('/v1/event', EVENT, 'wrong');
     for (let n = 0; n < 300; n++) await refuse();
+    await expect(page.locator('.notices')).toContainText('Many refused', { timeout: 5_000 });
     const title = page.getByRole('heading', { name: '300 answers refused a request or record' });
     await expect(title).toBeVisible();
     await expect(page.getByRole('tab', { name: 'Refused' })).toContainText('300');

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Feed, FeedState } from '../../../src/server/rows/page/state/feed.js';
 import type { HealthWord } from '../../../src/server/rows/page/state/health.js';
 import { Banner } from '../../../src/server/rows/page/views/banner.js';
-import { HealthStrip } from '../../../src/server/rows/page/views/health-strip.js';
+import { HealthStrip, Notices } from '../../../src/server/rows/page/views/health-strip.js';
 import { Live } from '../../../src/server/rows/page/views/top-bar.js';
 import { clockTime } from '../../../src/show/times.js';
 
@@ -62,9 +62,9 @@ describe('the strip', () => {
       }),
     ).toEqual([
       `wrong | ✕ Not storing | since ${since} | the disk is full: rows.db cannot grow`,
-      'late | ! Silent | last row 40 min ago | usual at this hour: 80 an hour',
-      `late | ! Many refused | 412 since ${since} | usual: 2 an hour`,
-      'late | ! Behind | files: 24 rows, 1 min behind | no route, and 1 other',
+      'late | ! Silent | last row 40 min ago | usual at this hour: 80 an hour | Look whether your pages have the tag, and what their console says.',
+      `late | ! Many refused | 412 since ${since} | usual: 2 an hour | What, and why, is in the tab Refused.`,
+      'late | ! Behind | files: 24 rows, 1 min behind | no route | Rows wait for it, and are sent when it takes them again.',
     ]);
   });
 
@@ -96,6 +96,26 @@ describe('the strip', () => {
     ]);
     expect(items(undefined)).toEqual([]);
   });
+});
+
+it('says over other tabs what is unusual, and what to do', () => {
+  const words = (health: HealthWord | undefined) => {
+    render(h(Notices, { feed, state: { health } as FeedState }), document.body);
+    return [...document.querySelectorAll('li')].map(({ textContent }) => textContent);
+  };
+  expect([words(undefined), words(well)]).toEqual([[], []]);
+  expect(
+    words({
+      ...failing,
+      arriving: { state: 'silent', last: ago(2_400), usual: 80 },
+      refused: { state: 'many', last_hour: 412, usual: 2 },
+      targets: [{ ...target, name: 'house/db', behind: 24, delay_ms: 60_000, message: 'no route' }],
+    }),
+  ).toEqual([
+    '! Silent: last row 40 min ago (usual at this hour: 80 an hour). Look whether your pages have the tag, and what their console says.',
+    '! Many refused: 412 in the last hour (usual: 2 an hour). What, and why, is in the tab Refused.',
+    '! Behind: house/db: 24 rows, 1 min behind (no route). Rows wait for it, and are sent when it takes them again.',
+  ]);
 });
 
 describe('the banner', () => {

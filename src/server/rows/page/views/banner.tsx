@@ -1,6 +1,5 @@
 import { Text } from '../../../../show/text.js';
-import { fixOf, isStoring, type HealthWord } from '../state/health.js';
-import { momentInWords } from './moment.js';
+import { fixOf, isStoring, momentInWords, type HealthWord } from '../state/health.js';
 
 /** Says over every tab that rows are not stored: since when, what pages do meanwhile, and what to do. */
 export const Banner = ({ health, now }: { health: HealthWord | undefined; now: number }) => {

@@ -2,10 +2,9 @@ import { useState } from 'preact/hooks';
 import { Text } from '../../../../show/text.js';
 import { countOf, lengthInWords } from '../../../../show/times.js';
 import type { Outage } from '../../../store/port.js';
-import { isStoring, type HealthWord } from '../state/health.js';
+import { isStoring, momentInWords, type HealthWord } from '../state/health.js';
 import type { Span } from '../state/overview.js';
 import { countLater } from '../state/service.js';
-import { momentInWords } from './moment.js';
 
 /** So many are written out, the newest. The chart marks all. */
 const MAX_SHOWN = 5;

@@ -28,7 +28,8 @@ import {
   readRefusedHours,
   readTargets,
 } from '../state/service.js';
-import { HealthStrip, isBehind } from './health-strip.js';
+import { HealthStrip } from './health-strip.js';
+import { isBehind } from '../state/health.js';
 import { Outages, withOpen } from './outages.js';
 import { hueOfSeries, nameOfSeries, StackedBars } from './stacked-bars.js';
 

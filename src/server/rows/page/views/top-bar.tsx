@@ -1,10 +1,9 @@
 import { TABS, type Feed, type FeedState, type Reason, type Tab } from '../state/feed.js';
 import { TabList } from '../../../../show/tab-list.js';
-import { isStoring } from '../state/health.js';
+import { isStoring, momentInWords } from '../state/health.js';
 import { inDigits, lengthInWords } from '../../../../show/times.js';
 import { isFiltered } from '../state/filters.js';
 import { useNow } from './hooks.js';
-import { momentInWords } from './moment.js';
 import { rateInWords } from './rate-words.js';
 
 export const TopBar = ({ feed, state }: { feed: Feed; state: FeedState }) => (
