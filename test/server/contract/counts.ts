@@ -12,8 +12,8 @@ export const describeCounts: Part = (name, enter) => {
   describe(`the refused answers that ${name} counts`, () => {
     it('are all of them, whoever adds them and in whatever order', async (store, { open }) => {
       const others = [store, await open(), await open()];
-      const keys = times(60, (n) => ({
-        ...{ hour: hour(n % 3), project: n % 2 ? `p${n % 10}` : '' },
+      const keys = times(800, (n) => ({
+        ...{ hour: hour(n % 3), project: n % 2 ? `p${n % 200}` : '' },
         reason: (['token', 'field', 'rate'] as const)[(n % 7) % 3]!,
       }));
       const all: (RefusedCount & { project: string })[] = [];
