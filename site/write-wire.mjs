@@ -81,7 +81,7 @@ const exampleOf = (method, path, { security, parameters = [], requestBody }, sch
   const filled = path.replace(/[{](\w+)[}]/g, (_, name) => SAMPLES[name]);
   const query = needed
     .filter(({ in: where }) => where === 'query')
-    .map(({ name }) => `--data-urlencode '${name}=${SAMPLES[name]}'`);
+    .map(({ name, schema }) => `--data-urlencode '${name}=${sampleOf(schema, schemas, name)}'`);
   const [token] = security.flatMap((one) => Object.keys(one));
   const variable = { writeToken: '$WRITE_TOKEN', readToken: '$READ_TOKEN' }[token];
   const sent = requestBody?.content['application/json'].schema;

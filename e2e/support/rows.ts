@@ -80,6 +80,13 @@ export const createRowsService = async (
       const headers = { 'access-control-request-method': 'POST' };
       return fetch(`${url}/v1/event`, { method: 'OPTIONS', headers });
     },
+    /** Cannot store rows for this reason, until what it returns is called. */
+    fail: (words: string): (() => void) => {
+      const { write, check } = running.store;
+      const reject = () => Promise.reject(new Error(words));
+      Object.assign(running.store, { write: reject, check: reject });
+      return () => void Object.assign(running.store, { write, check });
+    },
     /** Is away for as long as this takes. */
     away: async (meanwhile: () => Promise<void>): Promise<void> => {
       await running.end();

@@ -3,6 +3,12 @@ import type { RecordType } from './bodies.js';
 /** Path of the batch operation, below the relay's address. */
 export const BATCH_PATH = '/v1/batch';
 
+/**
+ * The header by which a server that passes on what browsers have called says so, as `browser`. Whatever else comes by
+ * token without the origin of a page is taken for a record that never was in a browser.
+ */
+export const RECORD_FROM = 'x-record-from';
+
 /** A relay takes at most this many records in a batch. */
 export const MAX_BATCH_RECORDS = 100;
 

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isLocalOrigin } from '../util/is-local-name.js';
 import { createNodeFetch } from '../relay-node.js';
@@ -11,6 +12,7 @@ import { madeToken } from './made-tokens.js';
 import type { Mounted, MountParts } from './mount.js';
 import { openStore, withoutPassword } from './open-store.js';
 import { RELAY_PATH } from './paste.js';
+import { createOutageFile } from './outage-file.js';
 import { createRowsPage } from './rows-page.js';
 import { createServiceClient } from './service-client.js';
 import type { ServiceSettings, Settings } from './settings.js';
@@ -54,6 +56,8 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
       relayPath: RELAY_PATH,
       origins: origins ?? isLocalOrigin,
     },
+    outageNote: createOutageFile(join(folder, 'outage')),
+    processName: `${hostname()}/${process.pid}`,
     tokenFile: settings.store.writeTokens ? undefined : resolve(folder, 'write-token'),
   });
   const targets = settings.store.exports.map((address) =>

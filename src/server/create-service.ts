@@ -6,6 +6,9 @@ import { isLocalOrigin } from '../util/is-local-name.js';
 import { createClientWord } from './client-word.js';
 import { createServer, type ServerHealth } from './create-server.js';
 import { createTokenDoor, pathOf } from './doors.js';
+import { createHealth, type Health } from './health/health.js';
+import { createOutages } from './health/outages.js';
+import { createRefusedCounter } from './health/refused-counter.js';
 import { createTell } from './hooks.js';
 import { answerJson, refuse } from './http/answers.js';
 import { createDailyWord } from './http/client.js';
@@ -28,8 +31,8 @@ import { createTokens } from './tokens.js';
 /** A service: give it a request, get the answer. It never rejects. */
 export interface Service {
   (request: Request): Promise<Response>;
-  /** The state of the database, and of the service that rows are passed on to, for operators. */
-  health(): Promise<ServerHealth>;
+  /** Whether anything is wrong, as `GET /health` says it, and how the service is that rows are passed on to. */
+  health(): Promise<ServerHealth & Health>;
   /** Notes that a step of the set-up was made, for example that a page has fetched the snippet's file. */
   note(step: Step): void;
   setup(): SetupState;
@@ -47,7 +50,10 @@ export interface Service {
 }
 
 /** These paths, and those below them, need the right to read. Pages of other sites do not get their answers. */
-const READING = ['/rows', '/refused', '/profiles', '/counts', '/users', '/exports', '/setup'];
+const READING = [
+  ...['/rows', '/refused', '/profiles', '/counts', '/users', '/exports', '/setup', '/health'],
+  '/outages',
+];
 const isReading = (path: string): boolean =>
   READING.some((one) => path === one || path.startsWith(`${one}/`));
 
@@ -87,15 +93,29 @@ export const createService = (options: ServiceOptions): Service => {
     relayPath,
     origins,
     passOn,
+    processName = crypto.randomUUID().slice(0, 8),
     now = Date.now,
   } = options;
   const tell = createTell(options);
   const setup = createSetup({ ...options, now });
   const browserOf = createClientWord(options);
-  const refusals = createRefusals({ store, setup, browserOf, tell, now });
-  const storeSink = createStoreSink({ store, setup, tell, now });
+  const outages = createOutages({ store, note: options.outageNote, name: processName });
+  const counts = createRefusedCounter({ store, projects: projectsIn(options), now });
+  const refusals = createRefusals({ store, setup, browserOf, counts, tell, now });
+  const storeSink = createStoreSink({
+    ...{ store, setup, outages, tell, now },
+    refused: (project) => counts.count('database', project),
+  });
   const trouble = createReadingTrouble(tell, now);
-  const feed = createFeed({ store, setup, tell, trouble });
+  const word = createHealth({
+    store,
+    sink: storeSink,
+    refused: counts,
+    outages,
+    name: processName,
+    now,
+  });
+  const feed = createFeed({ store, setup, tell, trouble, health: word });
   const server = createServer({
     ...{ options, tell, now, browserOf, refused: refusals.refused },
     sink: storeSink,
@@ -114,6 +134,11 @@ export const createService = (options: ServiceOptions): Service => {
     retentionDays === undefined
       ? () => {}
       : startRetention({ store, days: retentionDays, tell, now });
+
+  const health = async (): Promise<ServerHealth & Health> => ({
+    ...(await server.health(() => passing?.health())),
+    ...((await word.ask()) as Health),
+  });
 
   const app = new Hono();
   // A page of any origin may send, if it has a token.
@@ -154,6 +179,7 @@ export const createService = (options: ServiceOptions): Service => {
   app.post('/v1/batch', (c) => server.answerToken(c.req.raw, 'batch'));
   addReadingRoutes(app, {
     ...{ store, setup, feed, trouble, clientWordOf: browserOf, page: options.page, now },
+    health: (project) => (project === undefined ? health() : word.ask(project)),
   });
   app.get('/openapi.json', () => answerJson(200, OPENAPI));
   app.get('/live', () => answerJson(200, { status: 'ok' }));
@@ -179,7 +205,7 @@ export const createService = (options: ServiceOptions): Service => {
   };
 
   return Object.assign(answer, {
-    health: (): Promise<ServerHealth> => server.health(() => passing?.health()),
+    health,
     note: setup.note,
     setup: setup.state,
     endFeeds: feed.end,
@@ -191,10 +217,20 @@ export const createService = (options: ServiceOptions): Service => {
       feed.end();
       await passing?.stop();
       await refusals.settled();
+      await counts.end();
+      await outages.settled();
       await store.close();
     },
   });
 };
+
+/** The projects that the options name. */
+const projectsIn = ({ projects, writeTokens = [], readTokens = [] }: ServiceOptions): string[] => [
+  ...[projects, ...writeTokens.map((token) => token.projects)].flatMap((names = '*') =>
+    names === '*' ? [] : names,
+  ),
+  ...readTokens.map(({ project }) => project),
+];
 
 const ROUTES = [...OPERATIONS, ...READING, '/openapi.json', '/live', '/ready'];
 /** The path of a request as a label of a metric. There are few, whatever clients ask for. */

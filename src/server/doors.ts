@@ -1,3 +1,4 @@
+import { RECORD_FROM } from '../interface/wire.js';
 import { refuse } from './http/answers.js';
 import {
   isFromAllowedPage,
@@ -15,6 +16,8 @@ export interface Pass {
   mayWrite: (project: string) => boolean;
   /** The rate of the token, if it has one of its own. */
   own?: OwnRate | undefined;
+  /** Its records never were in a browser. */
+  fromServer?: boolean;
 }
 
 /** Decides who may send. The path of a request decides which door it comes to. */
@@ -58,6 +61,10 @@ const NO_TOKEN =
 const WRONG_TOKEN =
   'The token is none of the write tokens of the server. Compare it with those that the server was started with.';
 
+/** Browsers name the origin of the page with each POST, and a relay says whose records it passes on. */
+const isFromServer = ({ headers }: Request): boolean =>
+  !headers.has('origin') && headers.get(RECORD_FROM) !== 'browser';
+
 /** Lets in requests with a write token, whatever their origin. */
 export const createTokenDoor = (tokens: Tokens): Door => ({
   enter: async (request) => {
@@ -67,7 +74,7 @@ export const createTokenDoor = (tokens: Tokens): Door => ({
       return refusalOf('token', request.headers.has('authorization') ? WRONG_TOKEN : NO_TOKEN);
     // A page of any site can send text/plain without a preflight.
     if (!JSON_TYPE.test(typeOf(request))) return refusalOf('body', WRONG_TYPE, { status: 415 });
-    return grant;
+    return { ...grant, fromServer: isFromServer(request) };
   },
 });
 

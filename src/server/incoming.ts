@@ -20,6 +20,8 @@ export interface Incoming {
   client?: string | undefined;
   /** An opaque word for the address that sent it, by which senders take turns. Missing if addresses are not known. */
   sender?: string | undefined;
+  /** A server has sent it by token, so it never was in a browser. */
+  fromServer?: true | undefined;
 }
 
 /**

@@ -46,6 +46,11 @@ const bodyOf = (type: RecordType, more: Readonly<Record<string, object>>) => {
   return object(those(false), those(true));
 };
 
+const REASON = oneOf(
+  ...(['token', 'origin', 'body', 'field', 'project', 'size', 'rate'] as const),
+  ...(['database', 'target'] as const),
+);
+const HEALTH = oneOf('ok', 'failing');
 const named = { project: text, user_id: text, type: ref('Type') };
 const schemas = {
   Identify: bodyOf('identify', {}),
@@ -60,22 +65,35 @@ const schemas = {
     { retry_after: count, untried: { const: true }, unlisted: text, field: text, message: text },
   ),
   Results: object({ results: listOf(ref('Result')) }),
-  Health: object({ status: oneOf('ok', 'failing') }),
+  Health: object({ status: HEALTH }),
+  Storing: object(
+    { state: oneOf('ok', 'failing', 'untried') },
+    { since: time, last: time, problem: text, room: object({ free: count, size: count }) },
+  ),
+  Arriving: object(
+    { state: oneOf('usual', 'silent', 'learning', 'unknown') },
+    { last: time, usual: count },
+  ),
+  RefusedHealth: object(
+    { state: oneOf('usual', 'many', 'unknown'), last_hour: count },
+    { since: time, usual: { type: 'number' } },
+  ),
+  HealthOfProcess: object(
+    { status: HEALTH, process: text, storing: ref('Storing'), arriving: ref('Arriving') },
+    { problem: text, service: free, refused: ref('RefusedHealth'), targets: listOf(ref('Target')) },
+  ),
   Row: object(
     {
       ...{ seq: count, id: text, type: ref('Type'), project: text, body: free },
       ...{ called_at: time, received_at: time, arrivals: count },
     },
-    { channel: text, event: text, user_id: text, client: text },
+    { channel: text, event: text, user_id: text, client: text, from_server: { const: true } },
   ),
   Rows: object({ rows: listOf(ref('Row')), next: count }),
   Refused: object(
     {
       ...{ seq: count, received_at: time, status: count, message: text },
-      reason: oneOf(
-        ...(['token', 'origin', 'body', 'field', 'project', 'size', 'rate'] as const),
-        ...(['database', 'target'] as const),
-      ),
+      reason: REASON,
     },
     { target: text, id: text, ...named, body: text, client: text, isDead: { const: true } },
   ),
@@ -101,7 +119,11 @@ const schemas = {
     { hours: listOf(ref('Hour'), MAX_HOURS) },
     { events: listOf(ref('SplitRows'), MAX_SPLIT + 1), is_behind: { const: true } },
   ),
-  Counts: { oneOf: [ref('Totals'), ref('Hours')] },
+  RefusedHours: object({ refused: listOf(object({ hour: time, reason: REASON, n: count })) }),
+  Counts: { oneOf: [ref('Totals'), ref('Hours'), ref('RefusedHours')] },
+  Outage: object({ from: time, to: time, process: text, problem: text }),
+  Outages: object({ outages: listOf(ref('Outage')) }),
+  Later: object({ rows: count, is_all: { type: 'boolean' } }),
   Target: object(
     { name: text, place: count, behind: count, delay_ms: count, dead: count, parked: count },
     { message: text },
@@ -171,6 +193,11 @@ const limit = (most: number) =>
 const RECORD = [
   header('Idempotency-Key', id, 'The id of the record. A repeat is stored once.'),
   header('X-Called-At', time, 'The time of the call, where the body has none.'),
+  header(
+    'X-Record-From',
+    oneOf('browser'),
+    '`browser`: a server passes on what a browser has called. Without it, and without an `Origin`, a server has made the record.',
+  ),
 ];
 const SPAN = [
   query('after', count, 'Only what is behind this place.'),
@@ -203,7 +230,11 @@ const PROFILES = [
   limit(MAX_PROFILES),
 ];
 const HOURS = [
-  query('by', oneOf('hour'), '`hour`: rows by the hour of their arrival. What follows is for it.'),
+  query(
+    'by',
+    oneOf('hour', 'refused'),
+    '`hour`: rows by the hour of their arrival. What follows is for it. `refused`: refused answers by hour and reason, with `from`, `to` and `project`.',
+  ),
   query('from', time, 'From this hour on. By default 30 days before `to`.'),
   query('to', time, 'Up to this hour, 366 days after `from` at the most. By default now.'),
   query('project', text, 'Only of this project.'),
@@ -214,6 +245,10 @@ const HOURS = [
     oneOf('event'),
     '`event`: the rows of each channel and event in these hours, too.',
   ),
+];
+const TIMES = [
+  query('from', time, 'From this time on. By default 30 days before `to`.'),
+  query('to', time, 'Before this time. By default now.'),
 ];
 const DELETION = [
   { ...query('project', text, 'Only of this project.'), required: true },
@@ -237,7 +272,7 @@ const FILE = [{ name: 'file', in: 'path', required: true, schema: text }];
 
 const PAGE = {
   description:
-    'JSON: a page of rows. NDJSON and CSV: all rows that match. Server-sent events: `row`, `refused`, `erased`, `setup`, `ready` and `replaced`; the last 200 rows at once, then what is new.',
+    'JSON: a page of rows. NDJSON and CSV: all rows that match. Server-sent events: `row`, `refused`, `erased`, `setup`, `health`, `ready` and `replaced`; the last 200 rows at once, then what is new.',
   content: {
     ...contentOf(ref('Rows'), 'application/json'),
     ...contentOf(ref('Row'), 'application/x-ndjson'),
@@ -269,6 +304,8 @@ const BATCH = ok('What became of each, in their order.', 'Results');
 const LETTERS = { ...ok('A page of them.', 'AllRefused'), ...WRONG };
 const RESENT = { ...ok('What became of each that was there.', 'AllResent'), ...WRONG };
 const PAGE_OF_PROFILES = { ...ok('A page of them.', 'Profiles'), ...WRONG };
+const OUTAGES = { ...ok('The newest 100 that touch the time.', 'Outages'), ...WRONG };
+const LATER = { ...ok('How many, as far as they were counted in time.', 'Later'), ...WRONG };
 const COUNTS = { ...ok('The numbers. With `by=hour`: the sums of hours.', 'Counts'), ...WRONG };
 const DELETED = { ...ok('How many rows there were.', 'Deleted'), ...WRONG };
 const DELETION_DONE = {
@@ -276,6 +313,10 @@ const DELETION_DONE = {
   ...WRONG,
 };
 const FILES = { 200: SCRIPT, ...NO_FILE };
+const HEALTH_ANSWERS = {
+  ...ok('Rows are stored, or none was tried.', 'HealthOfProcess'),
+  503: json('Rows are not stored.', 'HealthOfProcess'),
+};
 const READY = { ...ok('They can.', 'Health'), 503: json('They cannot.', 'Health') };
 
 const paths = {
@@ -301,6 +342,20 @@ const paths = {
     delete: read('erase', 'Erases all that is known of a user.', DELETED, USER),
   },
   '/setup': { get: read('setup', 'How far setting up has come.', ok('The steps.', 'Setup')) },
+  '/outages': {
+    get: read('outages', 'The times in which no rows were stored.', OUTAGES, TIMES),
+  },
+  '/outages/later': {
+    get: read(
+      'outagesLater',
+      'Counts rows that were called in a time, and came after it.',
+      LATER,
+      TIMES.map((one) => ({ ...one, required: true })),
+    ),
+  },
+  '/health': {
+    get: read('health', 'Whether rows are stored, arrive and are sent on.', HEALTH_ANSWERS),
+  },
   '/openapi.json': { get: ask('openapi', 'This document.', ok('All of it.', 'Document')) },
   '/live': { get: ask('live', 'Whether the process answers.', ok('It does.', 'Health')) },
   '/ready': { get: ask('ready', 'Whether records can be stored.', READY) },

@@ -128,7 +128,7 @@ export const createReceive = (parts: Parts) => {
   /** Checks records and gives the good ones to the sink. Returns a result for each, or a refusal of all. */
   const take = async (
     claimed: readonly ClaimedRecord[],
-    { request, client, account, mayWrite, ignored }: Arrival,
+    { request, client, account, mayWrite, fromServer, ignored }: Arrival,
   ): Promise<(BatchResult | Refusal)[] | Refusal> => {
     if (ignored) return ignore(claimed, ignored);
     const time = now();
@@ -145,6 +145,7 @@ export const createReceive = (parts: Parts) => {
       for (const record of good) {
         if (sender) record.sender = sender;
         if (browser !== undefined) record.client = browser;
+        if (fromServer) record.fromServer = true;
       }
       const until = time + deadline;
       const answer = await sink.take(good, { until, address: parts.addressOf?.(request) });

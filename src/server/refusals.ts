@@ -1,4 +1,5 @@
 import { mayFail } from '../util/may-fail.js';
+import type { RefusedCounter } from './health/refused-counter.js';
 import type { Tell } from './hooks.js';
 import { createRateLimit } from './http/admission.js';
 import type { Refused } from './receive.js';
@@ -19,12 +20,19 @@ interface Parts {
   setup: Pick<Setup, 'failed'>;
   /** The word that stands for a browser. */
   browserOf: (request: Request) => Promise<string | undefined>;
+  /** Counts each, whether it is kept or not. */
+  counts: Pick<RefusedCounter, 'count'>;
   tell: Tell;
   now: () => number;
 }
 
 const known = (name: string, value: unknown): Record<string, string> =>
   typeof value === 'string' ? { [name]: value } : {};
+
+const projectOf = ({ body }: Refused): string => {
+  const { project } = (body ?? {}) as { project?: unknown };
+  return typeof project === 'string' ? project : '';
+};
 
 /** What is kept of something that was refused. A body that is too deep for JSON is left out. */
 const detailsOf = ({ refusal, id, type, body }: Refused): Partial<NewRefused> => {
@@ -44,7 +52,7 @@ const detailsOf = ({ refusal, id, type, body }: Refused): Partial<NewRefused> =>
 };
 
 /** Keeps refused requests and records for people to see. A flood of them costs little, and no answer waits for this. */
-export const createRefusals = ({ store, setup, browserOf, tell, now }: Parts) => {
+export const createRefusals = ({ store, setup, browserOf, counts, tell, now }: Parts) => {
   const ofClient = createRateLimit(OF_CLIENT, now);
   const ofAll = createRateLimit(OF_ALL, now);
   const underWay = new Set<Promise<void>>();
@@ -61,6 +69,7 @@ export const createRefusals = ({ store, setup, browserOf, tell, now }: Parts) =>
     refused: (refused: Refused): void => {
       const { reason, message } = refused.refusal;
       setup.failed(OF_SENDER.includes(reason) ? 'accepted' : 'stored', refusedText(message));
+      counts.count(reason, projectOf(refused));
       const isKept = ofClient(refused.client, 0) === 0 && ofAll(undefined, 0) === 0;
       tell.metric('refused', 1, { reason, kept: String(isKept) });
       if (!isKept) return;

@@ -2,6 +2,7 @@ import { callback, isFunction, isText, positive, text, type Kind } from '../inte
 import { isToken } from '../interface/is-token.js';
 import { checkOptions, objectWith, type Kinds, type OptionCheck } from './check-options.js';
 import { PASS_ON_KINDS, type PassOnOptions } from './exports/pass-on.js';
+import type { OutageNote } from './health/outages.js';
 import type { Rate } from './http/admission.js';
 import type { Origins } from './http/origin.js';
 import type { Names } from './records.js';
@@ -79,6 +80,13 @@ export interface ServiceOptions extends ServerOptions {
    * `createRelay`. @default none
    */
   passOn?: PassOnOptions | undefined;
+  /** What this process calls itself in its health, such as `web-1`. @default a random word */
+  processName?: string | undefined;
+  /**
+   * Where a time is noted in which no rows can be stored, until the database has it: `{ read, write }` of a text of up to
+   * 4,096 characters. It should not need room on the disk. @default memory alone
+   */
+  outageNote?: OutageNote | undefined;
   /** The tag to paste, or a function that gives it, for the page that shows the rows. */
   tag?: string | (() => string) | undefined;
   /** File with a write token, for the command that this page shows. @default none */
@@ -149,6 +157,8 @@ const KINDS: Kinds<ServiceOptions> = {
     words: 'an object with `baseUrl` and `token`',
     fits: (value) => typeof value === 'object',
   },
+  processName: text,
+  outageNote: objectWith('read', 'write'),
   tag: { words: 'a text, or a function', fits: (value) => isText(value) || isFunction(value) },
   tokenFile: text,
   page: callback,

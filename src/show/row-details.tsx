@@ -49,19 +49,23 @@ const Journey = ({ row }: { row: Row }) => {
   const ms = delayMs(row);
   const length = lengthInWords(Math.abs(ms));
   const exact = Math.abs(ms) < 10_000 ? `${Math.abs(ms)} ms` : length;
+  const caller = row.from_server ? 'sender' : 'browser';
   const words =
     ms < 0
-      ? `The browser’s clock is ${exact} ahead of the service’s.`
+      ? `The ${caller}’s clock is ${exact} ahead of the service’s.`
       : ms === 0
         ? 'Both times are the same, as for a call whose time nobody told.'
         : `It came ${exact} after the call.`;
   return (
     <div class="journey">
       <dl class="wrap">
-        <Moment name="Called" at={row.called_at} clock="browser" />
+        <Moment name="Called" at={row.called_at} clock={caller} />
         <Moment name="Arrived" at={row.received_at} clock="service" />
       </dl>
-      <p class={ms >= LATE_MS ? 'late' : 'soft'}>{words}</p>
+      <p class={ms >= LATE_MS && !row.from_server ? 'late' : 'soft'}>
+        {words}
+        {row.from_server && ' A server has sent it by token, so it never waited in a browser.'}
+      </p>
       {row.arrivals > 1 && (
         <p class="twice">
           It came {countOf(row.arrivals, 'time')}, and is stored once: a repeat is known by its

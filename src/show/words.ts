@@ -1,7 +1,7 @@
 import type { Hour, Refused } from '../server/store/port.js';
 
 /** The classes of delay in which rows are summed by hour. */
-export type DelayClass = keyof Pick<Hour, 'in_2s' | 'in_1m' | 'in_1h' | 'later'>;
+export type DelayClass = keyof Pick<Hour, 'in_2s' | 'in_1m' | 'in_1h' | 'later' | 'from_server'>;
 
 /** How long after their calls rows came. */
 export const DELAY_WORDS: Readonly<Record<DelayClass, string>> = {
@@ -9,6 +9,7 @@ export const DELAY_WORDS: Readonly<Record<DelayClass, string>> = {
   in_1m: 'Within a minute',
   in_1h: 'Within an hour',
   later: 'Over an hour later',
+  from_server: 'From a server, by token',
 };
 
 interface Words {
@@ -44,7 +45,7 @@ const WORDS: Readonly<Record<Refused['reason'] | 'origin', Words>> = {
   },
   rate: {
     title: 'Too many at a time',
-    fix: 'Nothing is lost: the snippet waits and sends again. Raise the limit of the service if this is a wanted load.',
+    fix: 'The snippet waits and sends again. Raise the limit of the service if this is a wanted load.',
   },
   database: {
     title: 'The database refuses this record',

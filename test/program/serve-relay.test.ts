@@ -33,8 +33,8 @@ const speak = (url: string, text: string) => {
 
 it('tells numbers on a port of their own, and strangers only that it is well', async () => {
   const { program } = await start({ ADMIN_PORT: '0' });
-  for (const path of ['/metrics', '/health'])
-    expect((await fetch(program.url + path)).status).toBe(404);
+  expect((await fetch(`${program.url}/metrics`)).status).toBe(404);
+  expect((await fetch(`${program.url}/health`)).status).toBe(401);
   const sent = { method: 'POST', headers: { origin: ORIGIN, 'content-type': 'text/plain' } };
   expect((await fetch(`${program.adminUrl}/a/v1/batch`, sent)).status).toBe(404);
   for (const url of [program.url, program.adminUrl])

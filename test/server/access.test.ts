@@ -355,7 +355,7 @@ describe('a token of one project', () => {
     expect(await response.json()).toEqual({
       code: 403,
       message: expect.stringContaining(
-        'reads the rows, profiles, counts and refused records of one',
+        'reads the rows, profiles, counts, refused records and health of one',
       ),
     });
     expect(await store.counts()).toHaveLength(4);

@@ -45,6 +45,7 @@ const faults = (value: unknown, schema: Schema, at = '$'): string[] => {
   }
   if (schema.const !== undefined) return value === schema.const ? [] : [`${at} is no constant`];
   if (schema.enum) return schema.enum.includes(value) ? [] : [`${at} is ${String(value)}`];
+  if (schema.type === 'number' && typeof value === 'number') return [];
   if (schema.type !== typeOf(value)) return [`${at} is of type ${typeOf(value)}`];
   if (schema.format && Number.isNaN(Date.parse(value as string))) return [`${at} is no time`];
   if (schema.items) {
@@ -90,6 +91,8 @@ const failing = () => {
     'counts',
     'hours',
     'countRefused',
+    'outages',
+    'countLater',
     'erase',
     'countErased',
   ];
@@ -176,6 +179,13 @@ const CALLS: Readonly<Record<string, Record<string, Run>>> = {
     400: () => runService().send('/users', { method: 'DELETE' }),
   },
   'get /setup': reading('/setup'),
+  'get /health': reading('/health'),
+  'get /outages': reading('/outages', {}, '/outages?from=x'),
+  'get /outages/later': reading(
+    '/outages/later?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z',
+    {},
+    '/outages/later',
+  ),
   'get /openapi.json': { 200: () => runService().send('/openapi.json') },
   'get /live': { 200: () => runService().send('/live') },
   'get /ready': { 200: () => runService().send('/ready'), 503: () => failing().send('/ready') },
@@ -268,6 +278,27 @@ describe('the OpenAPI document', () => {
     expect(answer.hours).toHaveLength(1);
     expect(faults(answer, schema)).toEqual([]);
     expect((await failing().send('/counts?by=hour', read)).status).toBe(503);
+  });
+
+  it('is right about the refused by hour, and about outages', async () => {
+    const service = await withRows();
+    const of = (path: string) =>
+      paths[path]!['get']!.responses['200']!.content['application/json']!.schema;
+    await vi.waitFor(async () => {
+      const answer = await (await service.send('/counts?by=refused', read)).json();
+      expect((answer as { refused: unknown[] }).refused).toHaveLength(1);
+      expect(faults(answer, of('/counts'))).toEqual([]);
+    });
+    const at = new Date().toISOString();
+    await service.store.addOutage({
+      from: '2026-01-01T00:00:00.000Z',
+      to: at,
+      process: 'web-1',
+      problem: 'away',
+    });
+    const answer = await (await service.send('/outages', read)).json();
+    expect((answer as { outages: unknown[] }).outages).toHaveLength(1);
+    expect(faults(answer, of('/outages'))).toEqual([]);
   });
 
   it('is right about rows that are counted before they are deleted', async () => {

@@ -27,6 +27,7 @@ describe('POST /v1/event', () => {
         ...{ seq: 1, id: expect.any(String), type: 'event', arrivals: 1 },
         ...{ project, channel, event: name, user_id, body: { ...full, event: name } },
         ...{ called_at: '2026-01-31T18:29:59.123Z', received_at: expect.any(String) },
+        from_server: true,
       },
     ]);
   });

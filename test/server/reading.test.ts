@@ -202,24 +202,27 @@ describe('what else is read', () => {
   it('sums rows by the hour of their arrival', async () => {
     let now = Date.parse('2026-03-01T12:30:00Z');
     const service = runService({ now: () => now });
-    const post = (event: string, timestamp: string, id: string) =>
+    const post = (event: string, timestamp: string, id: string, headers = {}) =>
       service.post(
         '/v1/event',
         { project: 'p', channel: 'c', event, timestamp },
-        { 'idempotency-key': id },
+        { 'idempotency-key': id, origin: 'https://shop.example', ...headers },
       );
     await post('a', '2026-03-01T12:29:59Z', '1');
     await post('a', '2026-03-01T12:29:59Z', '1');
     await post('b', '2026-03-01T12:00:00Z', '2');
     now = Date.parse('2026-03-01T13:00:00Z');
     await post('a', '2026-02-28T12:00:00Z', '3');
+    // By token from a server, and by one that passes on what a browser has called.
+    await post('s', '2026-02-28T12:00:00Z', '4', { origin: null });
+    await post('s', '2026-02-28T12:00:00Z', '5', { origin: null, 'x-record-from': 'browser' });
     const noon = {
       ...{ hour: '2026-03-01T12:00:00.000Z', rows: 2, repeats: 1 },
-      ...{ in_2s: 1, in_1m: 0, in_1h: 1, later: 0 },
+      ...{ in_2s: 1, in_1m: 0, in_1h: 1, later: 0, from_server: 0 },
     };
     const one = {
-      ...{ hour: '2026-03-01T13:00:00.000Z', rows: 1, repeats: 0 },
-      ...{ in_2s: 0, in_1m: 0, in_1h: 0, later: 1 },
+      ...{ hour: '2026-03-01T13:00:00.000Z', rows: 3, repeats: 0 },
+      ...{ in_2s: 0, in_1m: 0, in_1h: 0, later: 2, from_server: 1 },
     };
     now += 1; // or the hour that begins now is the next one
     const read = (query: string) => service.json(`/counts?by=hour&${query}`);
@@ -236,6 +239,7 @@ describe('what else is read', () => {
       hours: [noon, one],
       events: [
         { channel: 'c', event: 'a', rows: [1, 1] },
+        { channel: 'c', event: 's', rows: [0, 2] },
         { channel: 'c', event: 'b', rows: [1, 0] },
       ],
     });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeAdoption } from './contract/adopt.js';
+import { describeCounts } from './contract/counts.js';
 import { describeErasures } from './contract/erasures.js';
 import { describeHours } from './contract/hours.js';
 import { describeImport } from './contract/import.js';
@@ -15,7 +16,7 @@ import { event, type Part } from './contract/scenario.js';
 
 const PARTS: readonly Part[] = [
   ...[describeRecords, describeJson, describeRefused, describeProfiles, describeRows],
-  ...[describeAdoption, describeReaders],
+  ...[describeAdoption, describeReaders, describeCounts],
   ...[describeHours, describeImport, describeProgress, describeParked, describeErasures],
 ];
 

@@ -2,6 +2,7 @@ import { mayFail } from '../../util/may-fail.js';
 import { parseRetryAfter } from '../../interface/backoff.js';
 import type { Token } from '../../interface/bodies.js';
 import { inTime } from '../../util/in-time.js';
+import { RECORD_FROM } from '../../interface/wire.js';
 import { outcomeOf, type Verdict } from '../../interface/outcome.js';
 import { callback, flag, token, url } from '../../interface/kinds.js';
 import { createReportOnce, type Tell } from '../hooks.js';
@@ -68,7 +69,7 @@ export const createUpstream = (effects: Effects): Upstream => {
   let hasPassed = false;
 
   const tryOnce = async (
-    { id, type, text: body, calledAt }: Incoming,
+    { id, type, text: body, calledAt, fromServer }: Incoming,
     bearer: string | undefined,
     address: string | undefined,
   ): Promise<Attempt> => {
@@ -88,6 +89,7 @@ export const createUpstream = (effects: Effects): Upstream => {
           ...(idempotencyKey && { 'idempotency-key': id }),
           // An event has its time in its body.
           ...(type === 'identify' && { 'x-called-at': calledAt }),
+          ...(!fromServer && { [RECORD_FROM]: 'browser' }),
           ...(address && { 'x-forwarded-for': address }),
         },
         body,

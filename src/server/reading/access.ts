@@ -20,9 +20,9 @@ const NOT_LOCAL =
   'Without a read token this is open to this machine only, under a local name such as localhost, behind no proxy and for no other origins. Set a read token to reach it from elsewhere.';
 
 /** What a token of one project may ask for. All else that reads is refused to it, also what comes to be added. */
-const OF_PROJECT = ['/rows', '/refused', '/profiles', '/counts', '/users'];
+const OF_PROJECT = ['/rows', '/refused', '/profiles', '/counts', '/users', '/health'];
 const READS_ALONE =
-  'This token reads the rows, profiles, counts and refused records of one project, and nothing else. Use the read token of the service.';
+  'This token reads the rows, profiles, counts, refused records and health of one project, and nothing else. Use the read token of the service.';
 
 /** The only project that the token of a request may read; undefined if it may read all. */
 export const onlyProjectOf = (c: Context): string | undefined =>

@@ -1,3 +1,4 @@
+import type { HealthWord } from '../health/health.js';
 import type { Tell } from '../hooks.js';
 import type { Setup } from '../setup.js';
 import type { RowFilter, Store } from '../store/port.js';
@@ -19,8 +20,8 @@ import type { ReadingTrouble } from './reading-trouble.js';
 
 /** How many rows and refused a page gets at once. */
 const [FIRST_ROWS, FIRST_REFUSED] = [200, 50];
-/** Proxies close a connection that is silent for longer. */
-const HEARTBEAT_MS = 15_000;
+/** A page takes a line that is silent for 5 s for one of a process that stands still. */
+const HEARTBEAT_MS = 2_000;
 /** The shortest time between two words on the setup. A stranger can have any number of requests refused. */
 const SETUP_MS = 100;
 /** Pages and tools that may follow at a time. */
@@ -31,6 +32,7 @@ interface Parts {
   setup: Pick<Setup, 'state' | 'follow'>;
   tell: Tell;
   trouble: ReadingTrouble;
+  health: Pick<HealthWord, 'look'>;
 }
 
 interface Wanted {
@@ -46,7 +48,7 @@ interface Wanted {
  * there. From then on it takes the news that the reader has read for all followers. If its client is so slow that the
  * reader no longer has the next news, the follower reads from the store again.
  */
-export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
+export const createFeed = ({ store, setup, tell, trouble, health }: Parts) => {
   const reader = createReader(store);
   const encoder = new TextEncoder();
   const ends = new Set<() => void>();
@@ -170,10 +172,20 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
       };
       let opened: ReadableStreamDefaultController<Uint8Array> | undefined;
       let beat = (): void => {};
+      let saidHealth = '';
+      /** A sign of life: the health if it has changed, else a comment. */
+      const pulse = (): void => {
+        const now = JSON.stringify(health.look(onlyProject));
+        // A client that does not read gets no further heartbeats.
+        if (!opened || opened.desiredSize! <= 0) return;
+        // Without an id: the client stays at its place.
+        const sign = now === saidHealth ? ': alive\n\n' : `event: health\ndata: ${now}\n\n`;
+        saidHealth = now;
+        opened.enqueue(encoder.encode(sign));
+      };
       const heart = setInterval(() => {
         beat();
-        // A client that does not read gets no further heartbeats.
-        if (opened && opened.desiredSize! > 0) opened.enqueue(encoder.encode(': alive\n\n'));
+        pulse();
       }, HEARTBEAT_MS);
       ends.add(end);
       tell.metric('followers', ends.size);
@@ -190,7 +202,10 @@ export const createFeed = ({ store, setup, tell, trouble }: Parts) => {
         throw error;
       }
       return new ReadableStream<Uint8Array>({
-        start: (controller) => void (opened = controller),
+        start: (controller) => {
+          opened = controller;
+          pulse();
+        },
         /** Called only while the client reads, so a slow client fills no memory. */
         pull: async (controller) => {
           try {

@@ -141,6 +141,20 @@ export const readDeletion = (
   return { value: { erased, upto } };
 };
 
+/** Two times, the last 30 days by default. `both`: they must be given. */
+export const readTimes = (
+  query: URLSearchParams,
+  now: number,
+  { both = false } = {},
+): Asked<{ from: string; to: string }> => {
+  const [from, to] = [timeIn(query, 'from'), timeIn(query, 'to')];
+  if (from === '' || (both && !from)) return noTime('from');
+  if (to === '' || (both && !to)) return noTime('to');
+  const end = to ?? new Date(now).toISOString();
+  const start = new Date(Date.parse(end) - HOURS * HOUR_MS).toISOString();
+  return { value: { from: from ?? start, to: end } };
+};
+
 /** Which hours to sum. `from` and `to` may lie in the middle of an hour, which is summed then, too. */
 export const readHourFilter = (query: URLSearchParams, now: number): Asked<HourFilter> => {
   const msOf = (name: string, missing: number): number => {

@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { isObject } from '../../util/is-object.js';
 import { readDelays } from '../exports/delays.js';
+import type { ProjectHealth } from '../health/health.js';
 import { answerJson, refuse } from '../http/answers.js';
 import { parseJson } from '../records.js';
 import { readBody } from '../http/body.js';
@@ -24,6 +25,7 @@ import {
   readFilter,
   readHourFilter,
   readSpan,
+  readTimes,
   type Asked,
 } from './query.js';
 import type { ReadingTrouble } from './reading-trouble.js';
@@ -37,6 +39,8 @@ interface Parts extends Pick<ServiceOptions, 'page'> {
   feed: Feed;
   trouble: ReadingTrouble;
   clientWordOf: (request: Request) => Promise<string | undefined>;
+  /** With a project only what concerns it. */
+  health: (project: string | undefined) => Promise<ProjectHealth>;
   now: () => number;
 }
 
@@ -59,7 +63,7 @@ const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' i
 
 /** Adds the routes that read, export and erase. `readingAccess` has checked the requests before. */
 export const addReadingRoutes = (app: Hono, parts: Parts): void => {
-  const { store, setup, feed, trouble, clientWordOf, page, now } = parts;
+  const { store, setup, feed, trouble, clientWordOf, health, page, now } = parts;
 
   const answerRead = (body: object): Response => {
     trouble.worked();
@@ -168,16 +172,37 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     return isWrong(filter) ? wrong(filter.wrong) : answerRead(await store.hours(filter.value));
   };
 
+  const showRefusedHours = async (query: URLSearchParams): Promise<Response> => {
+    const filter = readHourFilter(query, now());
+    if (isWrong(filter)) return wrong(filter.wrong);
+    return answerRead({ refused: await store.refusedHours(filter.value) });
+  };
+
   const showCounts = async (c: Context): Promise<Response> => {
     const query = queryOf(c);
     const by = query.get('by');
     if (by === 'hour') return showHours(query);
-    if (by) return wrong('`by` must be hour');
+    if (by === 'refused') return showRefusedHours(query);
+    if (by) return wrong('`by` must be hour or refused');
     const project = query.get('project') || undefined;
     const [all, refused] = await Promise.all([store.counts(), store.countRefused(project)]);
     const isAsked = (one: Count) => project === undefined || one.project === storableText(project);
     const counts = all.filter(isAsked);
     return answerRead({ counts, refused });
+  };
+
+  const showOutages = async (c: Context): Promise<Response> => {
+    const times = readTimes(queryOf(c), now());
+    if (isWrong(times)) return wrong(times.wrong);
+    return answerRead({ outages: await store.outages(times.value) });
+  };
+
+  /** How many rows were called in a time, and arrived after it. */
+  const showLater = async (c: Context): Promise<Response> => {
+    const times = readTimes(queryOf(c), now(), { both: true });
+    if (isWrong(times)) return wrong(times.wrong);
+    const { rows, isAll } = await store.countLater(times.value);
+    return answerRead({ rows, is_all: isAll });
   };
 
   const showUser = async (c: Context): Promise<Response> => {
@@ -236,6 +261,12 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   app.delete('/users', erase);
   app.get('/exports', async () => answerRead({ targets: await readDelays(store, now()) }));
   app.get('/setup', () => answerJson(200, setup.state()));
+  app.get('/outages', showOutages);
+  app.get('/outages/later', showLater);
+  app.get('/health', async (c) => {
+    const known = await health(onlyProjectOf(c));
+    return answerJson(known.status === 'ok' ? 200 : 503, known);
+  });
 };
 
 /** The highest place of a page, in either order. Later rows have higher places. */

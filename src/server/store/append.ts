@@ -13,15 +13,15 @@ const keyOfRow = ({ project, type, id }: RowKey): string => keyOf({ type, id, bo
 
 const COLUMNS = [
   ...['project', 'type', 'id', 'channel', 'event', 'user_id', 'body', 'called_at', 'received_at'],
-  ...['arrivals', 'client', 'notify', 'sender'],
+  ...['arrivals', 'client', 'notify', 'sender', 'from_server'],
 ];
 /** The values of these columns. A row of another store has its number of arrivals, and was notified of there. */
 const valuesOf = (record: Arrived): unknown[] => {
-  const { id, type, text, calledAt, receivedAt, arrivals, client, sender } = record;
+  const { id, type, text, calledAt, receivedAt, arrivals, client, sender, fromServer } = record;
   const { project, channel, event, user_id, notify } = record.body as Partial<EventBody>;
   return [
     ...[project, type, id, channel, event, user_id, text, calledAt, receivedAt],
-    ...[arrivals ?? 1, client, (arrivals === undefined && notify) || undefined, sender],
+    ...[arrivals ?? 1, client, (arrivals === undefined && notify) || undefined, sender, fromServer],
   ];
 };
 
@@ -37,6 +37,7 @@ export const createAppender = (database: Database) => {
     received_at: time,
     arrivals: (value) => `CAST(${value} AS integer)`,
     notify: (value) => `CAST(${value} AS boolean)`,
+    from_server: (value) => `CAST(${value} AS boolean)`,
   };
   const values = COLUMNS.map((name, index) => {
     const value = `value->>${index}`;

@@ -1,3 +1,5 @@
+import type { Room } from './port.js';
+
 /** Runs a statement. `$1` to `$9` stand for the values. */
 export type Run = <Row = unknown>(sql: string, ...values: unknown[]) => Promise<Row[]>;
 
@@ -75,6 +77,7 @@ export interface Database extends Dialect {
   /** Whether a statement ran for too long. Waiting for a lock for too long does not count. */
   isLate: (error: unknown) => boolean;
   check: (options?: { asksForRoom?: boolean }) => Promise<void>;
+  room: () => Promise<Room | undefined>;
   /** Calls followers when something was stored or refused, by this process or another one. */
   follow: (onRows: () => void) => () => void;
   told: () => void;

@@ -36,6 +36,7 @@ export const arrivedOf = (row: PlacelessRow): Arrived => ({
   ...{ id: row.id, type: row.type, body: row.body, text: JSON.stringify(row.body) },
   ...{ calledAt: row.called_at, receivedAt: row.received_at, arrivals: row.arrivals },
   client: row.client,
+  fromServer: row.from_server,
 });
 
 /** A profile of another store that the database refuses, as it is kept among the refused. */

@@ -1,4 +1,4 @@
-/** Columns that count rows by their delay after the call: those of at most so many milliseconds. */
+/** Columns that count rows of browsers by their delay after the call: those of at most so many milliseconds. */
 export const DELAYS = [
   { name: 'in_2s', ms: 2_000 },
   { name: 'in_1m', ms: 60_000 },
@@ -7,7 +7,7 @@ export const DELAYS = [
 ] as const;
 
 /** The columns of the sums of an hour; see `Hour`. */
-export const SUMS = ['rows', ...DELAYS.map(({ name }) => name)] as const;
+export const SUMS = ['rows', ...DELAYS.map(({ name }) => name), 'from_server'] as const;
 
 /** Pairs of channel and event that a project and hour has sums of. Names are texts of strangers, who may invent many. */
 export const MAX_PAIRS = 500;

@@ -55,6 +55,7 @@ const FIELDS: Readonly<Record<string, Kind>> = {
     fits: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) < 2 ** 31,
   },
   client: { words: ID.words, fits: (value) => value === undefined || isId(value) },
+  from_server: { words: 'true', fits: (value) => value === undefined || value === true },
 };
 /** The fields of the body that a row has beside it, too. */
 const COPIES = ['project', 'channel', 'event', 'user_id'];
@@ -66,7 +67,8 @@ const rowOf = (text: string): PlacelessRow | string => {
   const wrong = Object.keys(FIELDS).find((name) => !FIELDS[name]!.fits(given[name]));
   if (wrong)
     return `\`${wrong}\` ${given[wrong] === undefined ? 'is missing:' : 'must be'} ${FIELDS[wrong]!.words}`;
-  const { id, called_at, received_at, arrivals, client } = given as unknown as PlacelessRow;
+  const { id, called_at, received_at, arrivals, client, from_server } =
+    given as unknown as PlacelessRow;
   const receivedAt = isoTime(received_at)!;
   const record = checkRecord(
     { id, type: given['type'], body: given['body'], called_at },
@@ -86,6 +88,7 @@ const rowOf = (text: string): PlacelessRow | string => {
     // The time in the body of an event may be another: that of the arrival, if the page has sent none.
     called_at: type === 'event' ? isoTime(called_at)! : record.calledAt,
     ...(client !== undefined && { client }),
+    ...(from_server && { from_server }),
   };
 };
 

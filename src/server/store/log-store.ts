@@ -5,11 +5,13 @@ import { arrivedOf, lettersOf, refusedProfileOf, resentOf } from './dead-letter.
 import { createErasures } from './erasures.js';
 import { createGroups } from './groups.js';
 import type { Adopted, Behind, Held, NewRefused, Profile, Resent, Store, Written } from './port.js';
+import { createOutages } from './outages.js';
 import { createProfiles } from './profiles.js';
 import { SERVICE } from './parked.js';
 import { createProgress } from './progress.js';
 import { createReader, type ReaderName } from './reader.js';
 import { createRefused } from './refused.js';
+import { createRefusedCounts } from './refused-counts.js';
 import { createRowReader } from './rows.js';
 import { storable, tellReplaced } from './storable.js';
 import { createSums } from './sums.js';
@@ -29,6 +31,8 @@ export const createLogStore = (
   const { table, read, wordsOfRefusal, told } = database;
   const appender = createAppender(database);
   const refused = createRefused(database);
+  const refusedCounts = createRefusedCounts(database);
+  const outages = createOutages(database);
   const sums = createSums(database);
   const profiles = createProfiles(database);
   const parts = { database, refuse: refused.leaveOut };
@@ -102,6 +106,7 @@ export const createLogStore = (
       return written;
     },
     check: database.check,
+    room: database.room,
     refuse,
     rows: createRowReader(database),
     lastPlace,
@@ -123,11 +128,18 @@ export const createLogStore = (
     counts: sums.counts,
     hours: sums.hours,
     countRefused: refused.count,
+    addRefused: refusedCounts.add,
+    refusedHours: refusedCounts.read,
+    addOutage: outages.add,
+    outages: outages.read,
+    countLater: outages.countLater,
     erase: erasures.erase,
     countErased: erasures.countErased,
     expire: erasures.expire,
     expireRefused: async (before) => {
       await refused.expire(before);
+      await refusedCounts.expire(before);
+      await outages.expire(before);
       await sums.expireRepeats(before);
     },
     expireProfiles: (before, limit) => profiles.expire(before, limit, readers.profiles),

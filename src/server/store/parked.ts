@@ -139,7 +139,8 @@ export const createParked = ({
   const asRecords = async (rows: Promise<Columns[]>): Promise<StoredRecord[]> =>
     (await rows).map(recordOf);
   const COLUMNS = `SELECT ${number('seq', 'place')}, id, type, CAST(body AS TEXT) AS body,
-    ${iso('called_at')} AS called_at, ${iso('received_at')} AS received_at, sender FROM ${records}`;
+    ${iso('called_at')} AS called_at, ${iso('received_at')} AS received_at, sender,
+    from_server FROM ${records}`;
 
   return {
     step: ({ target, number: own }, { place, park, unpark, next }) =>
@@ -227,10 +228,20 @@ interface Columns {
   called_at: string;
   received_at: string;
   sender: string | null;
+  from_server: unknown;
 }
 
-const recordOf = ({ place, id, type, body: text, sender, ...times }: Columns): StoredRecord => ({
+const recordOf = ({
+  place,
+  id,
+  type,
+  body: text,
+  sender,
+  from_server: fromServer,
+  ...times
+}: Columns): StoredRecord => ({
   ...{ place, id, type, text, body: JSON.parse(text) as Incoming['body'] },
   ...{ calledAt: times.called_at, receivedAt: times.received_at },
   ...(sender !== null && { sender }),
+  ...(fromServer ? { fromServer: true } : {}),
 });

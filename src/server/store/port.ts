@@ -34,6 +34,8 @@ export interface Row {
   /** How often it came. It is stored once. */
   arrivals: number;
   client?: string;
+  /** A server has sent it by token, so it never was in a browser. */
+  from_server?: true;
 }
 
 /**
@@ -157,11 +159,13 @@ export interface Hour {
   rows: number;
   /** How often rows of the project came again in this hour, whatever their channel and event. */
   repeats: number;
-  /** Rows by the time from the call to the arrival: 2 seconds at the most, up to a minute, up to an hour, and more. */
+  /** Rows of browsers by the time from the call to the arrival: 2 seconds at the most, up to a minute, up to an hour, and more. */
   in_2s: number;
   in_1m: number;
   in_1h: number;
   later: number;
+  /** Rows that a server has sent by token. They never were in a browser. */
+  from_server: number;
 }
 
 /** The rows of one pair of channel and event. */
@@ -182,6 +186,31 @@ export interface Hours {
   events?: SplitRows[];
   /** The sums may be too low, since many rows are not summed yet, as after an upgrade. */
   is_behind?: true;
+}
+
+/** Bytes of the disk that has the rows. */
+export interface Room {
+  free: number;
+  size: number;
+}
+
+/** How many answers in an hour have refused a request or a record. */
+export interface RefusedCount {
+  /** When it began: ISO 8601 in UTC. */
+  hour: string;
+  reason: Refused['reason'];
+  n: number;
+}
+
+/** A time in which no rows were stored. */
+export interface Outage {
+  /** ISO 8601 in UTC. */
+  from: string;
+  to: string;
+  /** The process that says so. */
+  process: string;
+  /** Why, in words. */
+  problem: string;
 }
 
 /** How far a reader of the rows in the store is behind them. */
@@ -209,6 +238,8 @@ export interface Store {
    * On a full disk such a small write may pass, so with `asksForRoom` it rejects as well if there is no room for rows.
    */
   check(options?: { asksForRoom?: boolean }): Promise<void>;
+  /** How much room there is for rows; undefined if that is not known, as with Postgres. */
+  room(): Promise<Room | undefined>;
   /** Keeps refused requests and records, within the store's bounds. */
   refuse(refused: readonly NewRefused[]): Promise<void>;
   rows(filter: RowFilter, span: Span): Promise<Row[]>;
@@ -238,6 +269,19 @@ export interface Store {
   hours(filter: HourFilter): Promise<Hours>;
   /** How many refused are kept, or how many of them name a project. */
   countRefused(project?: string): Promise<number>;
+  /** Adds to the counts of refused answers. The project is empty if it is none that is known. */
+  addRefused(counts: readonly (RefusedCount & { project: string })[]): Promise<void>;
+  /** How many answers were refused from this hour on and before that one, of all projects or of one, in the order of time. */
+  refusedHours(filter: Pick<HourFilter, 'project' | 'from' | 'to'>): Promise<RefusedCount[]>;
+  /** Keeps an outage that is over. One that is kept already stays as it is. */
+  addOutage(outage: Outage): Promise<void>;
+  /** The outages that touch a time, the newest 100, the oldest of them first. */
+  outages(span: { from: string; to: string }): Promise<Outage[]>;
+  /**
+   * How many rows were called from one time on and before another, and arrived after that. It looks through rows for a second
+   * and a half at the most; `isAll` says whether that was enough.
+   */
+  countLater(span: { from: string; to: string }): Promise<{ rows: number; isAll: boolean }>;
   /**
    * Deletes the rows that fit, and of a user the profile and the refused as well. Only rows below the place `upto` are
    * deleted; without it all that are stored by now. Returns how many there were. The erasure is kept before anything is
@@ -251,7 +295,7 @@ export interface Store {
    * rows below that place. Returns how many there were.
    */
   expire(before: string, limit: number, upto?: number): Promise<number>;
-  /** Deletes what was refused before this time, and what was counted of repeats. */
+  /** Deletes what was refused before this time, what was counted of it and of repeats, and outages. */
   expireRefused(before: string): Promise<void>;
   /**
    * Looks at the next `limit` profiles, deletes those that no identify has changed since this time and for which none waits,

@@ -4,7 +4,7 @@ import { present } from './present.js';
 import { storableText } from './storable.js';
 import { tagTexts } from './tag-texts.js';
 
-type StoredRow = Omit<Row, 'body'> & { body: string };
+type StoredRow = Omit<Row, 'body' | 'from_server'> & { body: string; from_server: unknown };
 
 /** Reads rows. A filter that few rows fit may have to look at all rows. */
 export const createRowReader = (database: Database) => {
@@ -12,7 +12,7 @@ export const createRowReader = (database: Database) => {
   const records = table('records');
   const COLUMNS = `${number('r.seq', 'seq')}, id, type, project, channel, event, user_id,
     CAST(body AS text) AS body, ${iso('called_at')} AS called_at, ${iso('received_at')} AS received_at,
-    arrivals, client`;
+    arrivals, client, from_server`;
 
   const createConditions = () => {
     const { values, value } = createValues();
@@ -89,6 +89,11 @@ export const createRowReader = (database: Database) => {
       );
       if (found.length >= limit) break;
     }
-    return found.map((row) => present({ ...row, body: JSON.parse(row.body) as Row['body'] }));
+    return found.map(({ body, from_server, ...row }) =>
+      present({
+        ...{ ...row, body: JSON.parse(body) as Row['body'] },
+        ...(from_server ? ({ from_server: true } as const) : {}),
+      }),
+    );
   };
 };

@@ -32,14 +32,34 @@ const sumTables = ({ table }: Names, { time, key, hot }: Types): string => `
     PRIMARY KEY (hour, project, channel, event)
   ) ${hot};`;
 
-/** How many repeats a project got in each hour, and up to which place each reader has read. */
-const readerTables = ({ table }: Names, { time, key, hot }: Types): string => `
+/**
+ * What is counted beside the rows: the repeats of a project, and refused answers, by the hour in which they came; the times
+ * in which no rows were stored.
+ */
+const countTables = ({ table }: Names, { time, key, hot }: Types): string => `
   CREATE TABLE ${table('repeats')} (
     hour ${time} NOT NULL,
     project ${key} NOT NULL,
     n bigint NOT NULL,
     PRIMARY KEY (hour, project)
   ) ${hot};
+  CREATE TABLE ${table('refused_counts')} (
+    hour ${time} NOT NULL,
+    project ${key} NOT NULL,
+    reason ${key} NOT NULL,
+    n bigint NOT NULL,
+    PRIMARY KEY (hour, project, reason)
+  ) ${hot};
+  CREATE TABLE ${table('outages')} (
+    began_at ${time} NOT NULL,
+    process ${key} NOT NULL,
+    ended_at ${time} NOT NULL,
+    problem text NOT NULL,
+    PRIMARY KEY (began_at, process)
+  ) ${hot};`;
+
+/** The places of the readers. */
+const readerTables = ({ table }: Names): string => `
   CREATE TABLE ${table('readers')} (
     name TEXT PRIMARY KEY,
     place bigint NOT NULL,
@@ -66,6 +86,7 @@ export const newTables = (names: Names, types: Types): string => {
     client text,
     notify boolean,
     sender text,
+    from_server boolean,
     UNIQUE (project, type, id)
   );
   ${userIndex};
@@ -105,7 +126,8 @@ export const newTables = (names: Names, types: Types): string => {
   CREATE INDEX refused_by_size ON ${table('refused')} (size, seq);
   CREATE INDEX refused_by_place ON ${table('refused')} (place);
   ${sumTables(names, types)}
-  ${readerTables(names, types)}
+  ${countTables(names, types)}
+  ${readerTables(names)}
   INSERT INTO ${table('readers')} VALUES ('sums', 0, 0), ('profiles', 0, 0);
   ${progressTables(table)}
   ${passingTables(table)}`;
@@ -141,7 +163,8 @@ export const upgrade = (version: number, names: Names, types: Types): string => 
     : `SELECT hour, project, repeats AS n FROM ${table('hour_sums')}`;
   return `
     ${older ? sumTables(names, types) : barrier}
-    ${readerTables(names, types)}
+    ${countTables(names, types)}
+    ${readerTables(names)}
     INSERT INTO ${table('readers')}
     SELECT 'sums', CASE WHEN ${unsummed} THEN 0 ELSE ${last} END, 0
     UNION ALL SELECT 'profiles', ${last}, 0;
@@ -149,13 +172,19 @@ export const upgrade = (version: number, names: Names, types: Types): string => 
     INSERT INTO ${table('repeats')}
     SELECT hour, project, sum(n) FROM (${repeats}) AS repeats GROUP BY 1, 2 HAVING sum(n) > 0;
     DELETE FROM ${table('hour_sums')} WHERE ${unsummed};
-    ${older ? '' : `ALTER TABLE ${table('hour_sums')} DROP COLUMN repeats; DROP TABLE ${table('unsummed')};`}
+    ${
+      older
+        ? ''
+        : `ALTER TABLE ${table('hour_sums')} DROP COLUMN repeats; DROP TABLE ${table('unsummed')};
+    ALTER TABLE ${table('hour_sums')} ADD COLUMN from_server integer NOT NULL DEFAULT 0;`
+    }
     ALTER TABLE ${table('refused')} ADD COLUMN reader text;
     ALTER TABLE ${table('refused')} ADD COLUMN place bigint;
     CREATE INDEX refused_by_size ON ${table('refused')} (size, seq);
     CREATE INDEX refused_by_place ON ${table('refused')} (place);
     ${version < 3 ? '' : ofTargets(table)}
     ALTER TABLE ${table('records')} ADD COLUMN sender text;
+    ALTER TABLE ${table('records')} ADD COLUMN from_server boolean;
     ${passingTables(table)}
     ${version < 3 ? `ALTER TABLE ${table('records')} ADD COLUMN notify boolean; ${progressTables(table)}` : ''}`;
 };

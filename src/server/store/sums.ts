@@ -18,7 +18,7 @@ interface Lists {
 }
 
 const NO_ROWS: Omit<Hour, 'hour' | 'repeats'> & Lists = {
-  ...{ rows: 0, in_2s: 0, in_1m: 0, in_1h: 0, later: 0 },
+  ...{ rows: 0, in_2s: 0, in_1m: 0, in_1h: 0, later: 0, from_server: 0 },
 };
 
 /** Counts rows by project and type, and by hour, project, channel and event. */
@@ -35,6 +35,7 @@ export const createSums = (database: Database) => {
     [
       index > 0 && `delay > ${DELAYS[index - 1]!.ms}`,
       DELAYS[index]!.ms < Infinity && `delay <= ${DELAYS[index]!.ms}`,
+      'from_server IS NOT TRUE',
     ]
       .filter(Boolean)
       .join(' AND ');
@@ -49,9 +50,10 @@ export const createSums = (database: Database) => {
   const addHours = (condition: string, sign: 1 | -1) => `
     WITH named AS MATERIALIZED (
       SELECT hour, project, channel, event, ${sign} * count(*) AS rows,
-        ${DELAYS.map(({ name }, index) => `${sign} * count(CASE WHEN ${hasDelay(index)} THEN 1 END) AS ${name}`).join(', ')}
+        ${DELAYS.map(({ name }, index) => `${sign} * count(CASE WHEN ${hasDelay(index)} THEN 1 END) AS ${name}`).join(', ')},
+        ${sign} * count(CASE WHEN from_server THEN 1 END) AS from_server
       FROM (
-        SELECT ${hour('received_at')} AS hour, project, ${nameOf('channel')}, ${nameOf('event')},
+        SELECT ${hour('received_at')} AS hour, project, ${nameOf('channel')}, ${nameOf('event')}, from_server,
           ${ms('received_at')} - ${ms('called_at')} AS delay
         FROM ${records} WHERE ${condition}
       ) AS one GROUP BY hour, project, channel, event

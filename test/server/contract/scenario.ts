@@ -71,6 +71,7 @@ export const rowOf = ({
   calledAt,
   receivedAt,
   client,
+  fromServer,
 }: Incoming): Omit<Row, 'seq'> => {
   const { project, channel, event: name, user_id } = body as EventBody;
   return {
@@ -87,6 +88,7 @@ export const rowOf = ({
     ...(name !== undefined && { event: name }),
     ...(user_id !== undefined && { user_id }),
     ...(client !== undefined && { client }),
+    ...(fromServer && { from_server: fromServer }),
   };
 };
 

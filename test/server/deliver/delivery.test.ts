@@ -58,6 +58,7 @@ describe('a delivery', () => {
       authorization: 'Bearer secret',
       'content-type': 'application/json',
       'idempotency-key': 'e1',
+      'x-record-from': 'browser',
     });
   });
 

@@ -102,18 +102,33 @@ describe('the line to the feed', () => {
     expect(asked).toEqual([null, '7']);
   });
 
-  it('takes a silent line for a dead one', async () => {
+  it('says after 5 s that the service gives no sign of life, and takes a silent line for a dead one', async () => {
+    let say = (): void => undefined;
     const silent: Answer = (signal) =>
       new Response(
         new ReadableStream({
-          start: (controller) =>
-            signal.addEventListener('abort', () => controller.error(signal.reason)),
+          start: (controller) => {
+            say = () => controller.enqueue(new TextEncoder().encode(': alive\n\n'));
+            signal.addEventListener('abort', () => controller.error(signal.reason));
+          },
         }),
       );
     const { last } = line([silent]);
     await comes(() => last()?.kind === 'open');
-    await vi.advanceTimersByTimeAsync(38_000);
+    await vi.advanceTimersByTimeAsync(4_700);
     expect(last()?.kind).toBe('open');
+    const since = Date.now() - 4_700;
+    await comes(() => last()?.kind === 'silent');
+    expect((last() as Extract<Connection, { kind: 'silent' }>).since).toBeCloseTo(since, -3);
+    say();
+    await comes(() => last()?.kind === 'open');
+    await vi.advanceTimersByTimeAsync(38_000);
+    expect(last()?.kind).toBe('silent');
     await comes(() => last()?.kind === 'lost');
+  });
+
+  it('says so of a service that takes the question and does not answer', async () => {
+    const { last } = line([]);
+    await comes(() => last()?.kind === 'silent');
   });
 });

@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 
 const sumsAt = (hoursAgo: number, rows: number, repeats = 0) => ({
   hour: new Date(Date.parse('2026-11-25T14:00:00.000Z') - hoursAgo * HOUR_MS).toISOString(),
-  ...{ rows, repeats, in_2s: rows, in_1m: 0, in_1h: 0, later: 0 },
+  ...{ rows, repeats, in_2s: rows, in_1m: 0, in_1h: 0, later: 0, from_server: 0 },
 });
 
 it('has a bar for each hour of a day, with the day before it, and compares whole hours', () => {

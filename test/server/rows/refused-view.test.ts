@@ -43,3 +43,41 @@ it('offers nothing to send again to whoever reads one project alone', () => {
   const buttons = [...document.querySelectorAll('button')].map(({ textContent }) => textContent);
   expect(buttons.filter((text) => text.startsWith('Send'))).toEqual([]);
 });
+
+it('says how many answers there were, how many of them are kept to look at, and which', () => {
+  const refusedHours = [
+    { hour: '2026-03-20T12:00:00.000Z', reason: 'token', n: 1_200 },
+    { hour: '2026-03-20T13:00:00.000Z', reason: 'token', n: 4 },
+    { hour: '2026-03-20T13:00:00.000Z', reason: 'database', n: 2 },
+  ] as const;
+  const given: Partial<FeedState> = {
+    ...{ refused: [2, 1].map(letter), resent: new Map(), isReady: true, refusedHours },
+  };
+  const feed: Partial<Feed> = { now: Date.now };
+  render(h(RefusedView, { feed: feed as Feed, state: given as FeedState }), document.body);
+  const text = document.body.textContent;
+  expect(text).toContain('1,206 answers refused a request or record in the last 30 days');
+  expect(text).toContain('2 refusals are kept to look at:');
+  const buttons = [...document.querySelectorAll('.reasons button')];
+  expect(buttons.map(({ textContent }) => textContent.replace(/\s+/g, ' '))).toEqual([
+    'All 2 of 1,206',
+    'Token not accepted 0 of 1,204',
+    'The database refuses this record 2',
+  ]);
+  expect(buttons.map((button) => (button as HTMLButtonElement).disabled)).toEqual([
+    ...[false, true, false],
+  ]);
+});
+
+it.each([
+  ['that it was counted, where nothing was refused', [], '0 answers refused a request or record'],
+  ['nothing before it was counted', undefined, 'Counting …'],
+])('says %s', (_, refusedHours, words) => {
+  const given = { refused: [], resent: new Map(), isReady: true, refusedHours };
+  const feed: Partial<Feed> = { now: Date.now };
+  render(
+    h(RefusedView, { feed: feed as Feed, state: given as unknown as FeedState }),
+    document.body,
+  );
+  expect(document.querySelector('h2')!.textContent).toContain(words);
+});

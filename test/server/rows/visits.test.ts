@@ -30,6 +30,11 @@ it('shows what waited and came together as one stretch, before its calls', () =>
   expect(visits.map(({ count }) => count)).toEqual([1, 5]);
 });
 
+it('does not say that what a server has sent late has waited in a browser', () => {
+  const [visit] = visitsOf([{ ...row(1, 'Paid', 90), from_server: true }, row(2, 'View')]);
+  expect(visit!.entries.map(({ kind }) => kind)).toEqual(['calls', 'calls']);
+});
+
 it('keeps apart what waited at different times', () => {
   const [visit] = visitsOf([row(0, 'A', 5), row(20, 'B', 5)]);
   expect(visit!.entries.filter(({ kind }) => kind === 'waited')).toHaveLength(2);

@@ -1,9 +1,13 @@
 /** Takes the tables of a file back to version 3, which summed rows and merged identifies as it stored them. */
 export const OLDER_SQLITE = `
   DROP TABLE readers;
+  DROP TABLE refused_counts;
+  DROP TABLE outages;
   DROP TABLE parked;
   DROP TABLE secrets;
   ALTER TABLE records DROP COLUMN sender;
+  ALTER TABLE records DROP COLUMN from_server;
+  ALTER TABLE hour_sums DROP COLUMN from_server;
   ALTER TABLE hour_sums RENAME TO hours;
   ALTER TABLE hours ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0;
   INSERT INTO hours (hour, project, channel, event, rows, repeats, in_2s, in_1m, in_1h, later)
@@ -36,8 +40,10 @@ export const OLDER_SQLITE = `
 
 /** Takes the tables of a schema of Postgres back to version 3. */
 export const olderPostgres = (schema: string): string => `
-  DROP TABLE "${schema}".readers, "${schema}".parked, "${schema}".secrets;
-  ALTER TABLE "${schema}".records DROP COLUMN sender;
+  DROP TABLE "${schema}".readers, "${schema}".parked, "${schema}".secrets,
+    "${schema}".refused_counts, "${schema}".outages;
+  ALTER TABLE "${schema}".records DROP COLUMN sender, DROP COLUMN from_server;
+  ALTER TABLE "${schema}".hour_sums DROP COLUMN from_server;
   ALTER TABLE "${schema}".hour_sums RENAME TO hours;
   ALTER TABLE "${schema}".hours ADD COLUMN repeats integer NOT NULL DEFAULT 0;
   INSERT INTO "${schema}".hours (hour, project, channel, event, rows, repeats, in_2s, in_1m, in_1h, later)

@@ -44,7 +44,9 @@ export const expectFollowed = async (
       }
     : EVER;
   const { hours, events = [] } = await store.hours({ ...span, split: true });
-  const classes = hours.map(({ in_2s, in_1m, in_1h, later }) => in_2s + in_1m + in_1h + later);
+  const classes = hours.map((hour) =>
+    [hour.in_2s, hour.in_1m, hour.in_1h, hour.later, hour.from_server].reduce((a, b) => a + b),
+  );
   expect(classes).toEqual(hours.map((hour) => hour.rows));
   for (const [index, { hour, rows: n }] of hours.entries()) {
     const own = summed.filter(({ received_at }) => received_at.startsWith(hour.slice(0, 13)));

@@ -10,6 +10,7 @@ import {
   codeOf,
   inWords,
   openDatabase as openFile,
+  roomOf,
 } from './file.js';
 import { createNotice } from './notice.js';
 import { hasEnded, ownProcess } from '../process-name.js';
@@ -133,6 +134,7 @@ export const openDatabase = (path: string): Database => {
       if (asksForRoom) await checkRoom(path);
       await inTurn((since) => patiently(() => writer.exec('PRAGMA application_id = 0'), since));
     },
+    room: () => roomOf(path),
     follow: notice.follow,
     told: notice.tell,
     close: async (): Promise<void> => {

@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import { FILE_MODE, FOLDER_MODE } from '../../private-files.js';
+import type { Room } from '../port.js';
 
 /** How long a statement waits for a locked file at the start of a process. */
 const OPEN_TIMEOUT_MS = 10_000;
@@ -132,9 +133,15 @@ export const inWords = (error: unknown, path: string): unknown => {
 /** What has to be free before a disk that was full counts as having room again. */
 const ROOM = 16 * 1_048_576;
 
+/** How much room the disk of a file has; undefined if its file system does not say so. */
+export const roomOf = async (path: string): Promise<Room | undefined> => {
+  if (path === ':memory:') return undefined;
+  const { bavail, bsize, blocks } = await statfs(dirname(path));
+  return blocks ? { free: bavail * bsize, size: blocks * bsize } : undefined;
+};
+
 /** Rejects if the disk of a file is nearly full. A file system that does not say how much is free counts as having room. */
 export const checkRoom = async (path: string): Promise<void> => {
-  if (path === ':memory:') return;
-  const { bavail, bsize, blocks } = await statfs(dirname(path));
-  if (blocks && bavail * bsize < ROOM) throw new Error(WORDS['SQLITE_FULL']!(path));
+  const room = await roomOf(path);
+  if (room && room.free < ROOM) throw new Error(WORDS['SQLITE_FULL']!(path));
 };

@@ -57,6 +57,7 @@ export const openDatabase = async (
         await run(change);
       });
     },
+    room: async () => undefined,
     follow: followers.follow,
     told: followers.told,
     close: async (): Promise<void> => {

@@ -2,15 +2,17 @@ import { createEventReader, type ServerEvent } from './read-events.js';
 import { messageOf } from './service.js';
 
 /**
- * What a person is told of the line to the service. `locked`: it asks for the read token. `lost`: it is tried again at
- * `retryAt`. `asleep`: the page is hidden, so it has closed the line.
+ * What a person is told of the line to the service. `locked`: it asks for the read token. `silent`: it has given no sign of
+ * life since then. `lost`: it is tried again at `retryAt`; with the status,
+ * if the service has answered. `asleep`: the page is hidden, so it has closed the line.
  */
 export type Connection =
   | { kind: 'opening' }
   | { kind: 'open' }
+  | { kind: 'silent'; since: number }
   | { kind: 'asleep' }
   | { kind: 'locked'; status: number; why: string }
-  | { kind: 'lost'; retryAt: number; why: string };
+  | { kind: 'lost'; retryAt: number; why: string; status?: number };
 
 interface ConnectionParts {
   /** Address of the feed. */
@@ -23,7 +25,9 @@ interface ConnectionParts {
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15_000;
-/** The service sends a comment each 15 s. A line without one is dead, whatever the browser believes. */
+/** The service gives a sign of life each 2 s. A process without one stands still, or the line is dead. */
+const SILENT_MS = 5_000;
+/** Then the line is opened again. */
 const SILENCE_MS = 40_000;
 
 class Refusal extends Error {
@@ -52,7 +56,7 @@ export const connect = (parts: ConnectionParts) => {
   let current = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const read = async (signal: AbortSignal, silence: () => void): Promise<void> => {
+  const read = async (signal: AbortSignal, alive: () => void): Promise<void> => {
     const headers: Record<string, string> = { accept: 'text/event-stream' };
     if (lastId !== undefined) headers['last-event-id'] = lastId;
     const response = await fetch(parts.url(), { headers, signal, cache: 'no-store' });
@@ -62,6 +66,7 @@ export const connect = (parts: ConnectionParts) => {
     const date = Date.parse(response.headers.get('date') ?? '');
     if (!Number.isNaN(date)) parts.onServerTime(date);
     failures = 0;
+    alive();
     parts.onChange({ kind: 'open' });
     const take = createEventReader((event) => {
       lastId = event.id ?? lastId;
@@ -69,9 +74,9 @@ export const connect = (parts: ConnectionParts) => {
     });
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
-      silence();
       const { done, value } = await reader.read();
       if (done || signal.aborted) return;
+      alive();
       take(value);
     }
   };
@@ -84,20 +89,31 @@ export const connect = (parts: ConnectionParts) => {
     const asked = (error instanceof Refusal && error.waitMs) || 0;
     const wait = Math.max(asked, Math.min(FIRST_WAIT_MS * 2 ** failures++, LONGEST_WAIT_MS));
     const why = error instanceof Refusal ? error.message : 'Lost the connection';
-    parts.onChange({ kind: 'lost', retryAt: Date.now() + wait, why });
+    const status = error instanceof Refusal ? { status: error.status } : {};
+    parts.onChange({ kind: 'lost', retryAt: Date.now() + wait, why, ...status });
     timer = setTimeout(reopen, wait);
   };
 
   const open = async (): Promise<void> => {
     const controller = (current = new AbortController());
+    let isSilent = false;
     let silent: ReturnType<typeof setTimeout> | undefined;
-    const silence = (): void => {
+    const wait = (since: number): void => {
+      silent = setTimeout(() => {
+        isSilent = true;
+        parts.onChange({ kind: 'silent', since });
+        silent = setTimeout(() => controller.abort(), SILENCE_MS - SILENT_MS);
+      }, SILENT_MS);
+    };
+    const alive = (): void => {
       clearTimeout(silent);
-      silent = setTimeout(() => controller.abort(), SILENCE_MS);
+      if (isSilent) parts.onChange({ kind: 'open' });
+      isSilent = false;
+      wait(Date.now());
     };
     try {
-      silence();
-      await read(controller.signal, silence);
+      wait(Date.now());
+      await read(controller.signal, alive);
       if (controller === current) fail(undefined);
     } catch (error) {
       if (controller === current) fail(error);

@@ -1,7 +1,8 @@
 import type { SetupState } from '../../../setup.js';
-import type { Refused, Row } from '../../../store/port.js';
+import type { Refused, RefusedCount, Row } from '../../../store/port.js';
 import type { Erasure } from '../../../store/progress.js';
 import { connect, type Connection } from './connection.js';
+import { isStoring, type HealthWord } from './health.js';
 import { NO_FILTERS, queryOf, readFilters, type Filters } from './filters.js';
 import {
   addOlder,
@@ -15,7 +16,16 @@ import {
 import { createRate, type Rate } from './rate.js';
 import type { ServerEvent } from './read-events.js';
 import { addSeen, NOTHING_SEEN, type Seen } from './seen.js';
-import { readAllRefused, readCounts, readOlder, readRow, resend, type Resent } from './service.js';
+import {
+  readAllRefused,
+  readCounts,
+  readHealth,
+  readOlder,
+  readRefusedHours,
+  readRow,
+  resend,
+  type Resent,
+} from './service.js';
 
 export const TABS = ['overview', 'rows', 'users', 'refused'] as const;
 export type Tab = (typeof TABS)[number];
@@ -35,6 +45,8 @@ export interface FeedState {
   person: Person | undefined;
   filters: Filters;
   connection: Connection;
+  /** What the service says of itself; undefined while it does not answer. */
+  health: HealthWord | undefined;
   /** The first rows for these filters have come. Until then those of the last filters are shown. */
   isReady: boolean;
   kept: KeptRows;
@@ -47,6 +59,8 @@ export interface FeedState {
   refused: readonly Refused[];
   /** There may be more than these. */
   hasMoreRefused: boolean;
+  /** How many answers have refused something in the last 30 days; undefined until they are read. */
+  refusedHours: readonly RefusedCount[] | undefined;
   resent: ReadonlyMap<number, Resent | 'sending' | 'failed'>;
   setup: SetupState | undefined;
   /** The only project that the reader's token reads. Such a token sends nothing again, and hears of no setup. */
@@ -66,6 +80,8 @@ const MAX_REFUSED = 1000;
 const MAX_DEAD = 10_000;
 /** The service sends at most so many again in one request. */
 const MAX_RESENT = 1000;
+/** After so long refused answers are in the counts. */
+const COUNTED_MS = 1_500;
 /** What comes is shown so often, in one go. */
 const FRAME_MS = 200;
 /** More at a time would flicker. */
@@ -104,7 +120,7 @@ export const createFeed = () => {
     ...{ connection: { kind: 'opening' }, isReady: false, kept: NO_ROWS, older: 'idle' },
     ...{ openSeq: undefined, fresh: new Set(), refused: [], hasMoreRefused: false },
     ...{ resent: new Map(), setup: undefined, rate: createRate(), total: undefined },
-    onlyProject: undefined,
+    ...{ onlyProject: undefined, health: undefined, refusedHours: undefined },
     seen: NOTHING_SEEN,
   };
   const listeners = new Set<() => void>();
@@ -144,6 +160,7 @@ export const createFeed = () => {
       }
       if (name === 'refused') refused.push(JSON.parse(data) as Refused);
       if (name === 'erased') erased.push(JSON.parse(data) as Erasure);
+      if (name === 'health') change.health = JSON.parse(data) as HealthWord;
       if (name === 'setup') change.setup = JSON.parse(data) as SetupState;
       if (name === 'ready' && !state.isReady && !change.isReady) {
         change.onlyProject = (JSON.parse(data) as Pick<FeedState, 'onlyProject'>).onlyProject;
@@ -155,10 +172,24 @@ export const createFeed = () => {
       Object.assign(change, goOn(arrived, change.kept));
       Object.assign(change, goWithout(erased, change.kept));
     } else first.push(...arrived);
+    const counted = state.health?.refused?.last_hour;
     set({ ...change, ...withRefused(refused), seen: addSeen(state.seen, rows) });
+    if (refused.length || state.health?.refused?.last_hour !== counted) countRefused();
     if (!change.isReady) return;
     readRest();
     if (!state.kept.shown.length) countRows();
+  };
+
+  /** They are written once a second, so what was just refused is not counted before. */
+  let counting: ReturnType<typeof setTimeout> | undefined;
+  const countRefused = (waitMs = COUNTED_MS): void => {
+    counting ??= setTimeout(() => {
+      counting = undefined;
+      readRefusedHours({}).then(
+        (refusedHours) => set({ refusedHours }),
+        () => undefined, // The tab says that they are not counted yet.
+      );
+    }, waitMs);
   };
 
   const countRows = (): void => {
@@ -239,7 +270,15 @@ export const createFeed = () => {
   const line = connect({
     url: () => `rows?${feedQuery()}`,
     onEvent,
-    onChange: (connection) => set({ connection }),
+    onChange: (connection) => {
+      const { kind } = connection;
+      const isAnswered = kind === 'lost' && connection.status !== undefined;
+      // Nothing is known by now. What was wrong is most likely still wrong.
+      const isGone = kind === 'silent' || (kind === 'lost' && !isAnswered);
+      set({ connection, ...(isGone && isStoring(state.health) && { health: undefined }) });
+      // The feed may fail because the database does, and then the service still says so.
+      if (isAnswered) void readHealth().then((health) => set({ health }));
+    },
     onServerTime: (ms) => {
       // The header tells whole seconds.
       ahead = Math.abs(ms - Date.now()) > 2000 ? ms - Date.now() : 0;
@@ -279,7 +318,10 @@ export const createFeed = () => {
 
     start(): void {
       line.restart();
+      // The feed begins with rows, for which a database that stands still is waited for.
+      void readHealth().then((health) => state.health ?? set({ health }));
       countRows();
+      countRefused(0);
     },
     retry: line.retry,
     /**

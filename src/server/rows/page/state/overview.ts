@@ -7,7 +7,7 @@ export type Range = (typeof RANGES)[number];
 
 const [SECOND_MS, MINUTE_MS, HOUR_MS] = [1000, 60_000, 3_600_000];
 const DAY_MS = 24 * HOUR_MS;
-export const CLASSES: readonly DelayClass[] = ['in_2s', 'in_1m', 'in_1h', 'later'];
+export const CLASSES: readonly DelayClass[] = ['in_2s', 'in_1m', 'in_1h', 'later', 'from_server'];
 
 /** A range of time in bars. */
 export interface Span {
@@ -64,9 +64,11 @@ export const sumsOf = (rows: readonly Row[], slotMs: number): Hours => {
     const late = delayMs(row);
     hour.rows++;
     hour.repeats += row.arrivals - 1;
-    hour[
-      late <= 2000 ? 'in_2s' : late <= MINUTE_MS ? 'in_1m' : late <= HOUR_MS ? 'in_1h' : 'later'
-    ]++;
+    if (row.from_server) hour.from_server++;
+    else
+      hour[
+        late <= 2000 ? 'in_2s' : late <= MINUTE_MS ? 'in_1m' : late <= HOUR_MS ? 'in_1h' : 'later'
+      ]++;
     const pair = JSON.stringify([row.channel ?? '', row.event ?? '']);
     const counts = pairs.get(pair) ?? new Map<number, number>();
     pairs.set(pair, counts.set(slot, (counts.get(slot) ?? 0) + 1));
@@ -115,7 +117,7 @@ const MAX_STACKED = 7;
 const REST = '…';
 
 const noTotals = (): Overview['totals'] => ({
-  ...{ rows: 0, repeats: 0, in_2s: 0, in_1m: 0, in_1h: 0, later: 0 },
+  ...{ rows: 0, repeats: 0, in_2s: 0, in_1m: 0, in_1h: 0, later: 0, from_server: 0 },
 });
 
 export const overviewOf = ({ hours, events = [] }: Hours, span: Span, now: number): Overview => {

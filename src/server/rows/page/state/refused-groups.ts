@@ -1,4 +1,4 @@
-import type { Refused } from '../../../store/port.js';
+import type { Refused, RefusedCount } from '../../../store/port.js';
 
 /** Refusals that are equal but for their time, id and content. */
 export interface RefusedGroup {
@@ -18,4 +18,13 @@ export const groupsOf = (refused: readonly Refused[]): RefusedGroup[] => {
     group.entries.push(entry);
   }
   return [...groups.values()];
+};
+
+/** Counts by reason, the most frequent first. */
+export const reasonsOf = (
+  counts: readonly Pick<RefusedCount, 'reason' | 'n'>[],
+): [reason: RefusedCount['reason'], n: number][] => {
+  const sums = new Map<RefusedCount['reason'], number>();
+  for (const { reason, n } of counts) sums.set(reason, (sums.get(reason) ?? 0) + n);
+  return [...sums].sort((a, b) => b[1] - a[1]);
 };

@@ -1,6 +1,15 @@
+import type { HealthWord } from './health.js';
 import type { TargetDelay } from '../../../exports/delays.js';
 import type { TestEvent } from './setup.js';
-import type { Count, Hours, Profile, Refused, Row } from '../../../store/port.js';
+import type {
+  Count,
+  Hours,
+  Outage,
+  Profile,
+  Refused,
+  RefusedCount,
+  Row,
+} from '../../../store/port.js';
 
 /** What the service answered, with its own words if it gave any. */
 export const messageOf = async (response: Response): Promise<string> => {
@@ -91,6 +100,39 @@ export const readCounts = async (): Promise<Count[]> =>
 /** The sums of the hours of a time, by event. */
 export const readHours = (query: Record<string, string>): Promise<Hours> =>
   ask(`counts?${new URLSearchParams({ by: 'hour', split: 'event', ...query })}`);
+
+/** How many answers have refused something, by hour and reason. */
+export const readRefusedHours = async (query: Record<string, string>): Promise<RefusedCount[]> =>
+  (
+    await ask<{ refused: RefusedCount[] }>(
+      `counts?${new URLSearchParams({ by: 'refused', ...query })}`,
+    )
+  ).refused;
+
+/** The times in which no rows were stored. */
+export const readOutages = async (query: Record<string, string>): Promise<Outage[]> =>
+  (await ask<{ outages: Outage[] }>(`outages?${new URLSearchParams(query)}`)).outages;
+
+/** How many rows were called in a time and came after it. */
+export const countLater = ({
+  from,
+  to,
+}: Pick<Outage, 'from' | 'to'>): Promise<{ rows: number; is_all: boolean }> =>
+  ask(`outages/later?${new URLSearchParams({ from, to })}`);
+
+/** What the service says of itself; undefined if it does not answer. */
+export const readHealth = async (): Promise<HealthWord | undefined> => {
+  try {
+    const signal = AbortSignal.timeout(HEALTH_MS);
+    const response = await fetch('health', { signal, cache: 'no-store' });
+    // It is answered 503 while rows are not stored.
+    const body = (await response.json()) as Partial<HealthWord>;
+    return body.storing ? (body as HealthWord) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+const HEALTH_MS = 3_000;
 
 /** The rows that match, newest first, as far as this many pages go. */
 export const readPages = async (

@@ -9,7 +9,8 @@ const TOGETHER_MS = 60_000;
 const calledAt = (row: Row): number => Date.parse(row.called_at);
 const arrivedAt = (row: Row): number => Date.parse(row.received_at);
 
-export const hasWaited = (row: Row): boolean => delayMs(row) >= LATE_MS;
+/** Whether a row waited in a browser. */
+export const hasWaited = (row: Row): boolean => !row.from_server && delayMs(row) >= LATE_MS;
 
 /** Calls of one name that stand together; or rows that had to wait, which came together. */
 export type Entry = { kind: 'calls'; rows: Row[] } | { kind: 'waited'; rows: Row[] };

@@ -4,6 +4,8 @@ import { isFiltered } from '../state/filters.js';
 import { FilterBar } from './filter-bar.js';
 import { useFeed } from './hooks.js';
 import { Announcer } from './announcer.js';
+import { Banner } from './banner.js';
+import { Notices } from './health-strip.js';
 import { LockedView } from './locked-view.js';
 import { RefusedView } from './refused-view.js';
 import { OverviewView } from './overview-view.js';
@@ -54,6 +56,8 @@ export const App = ({ feed }: { feed: Feed }) => {
       <TopBar feed={feed} state={state} />
       <Announcer feed={feed} state={state} />
       <main>
+        <Banner health={state.health} now={feed.now()} />
+        {tab !== 'overview' && <Notices feed={feed} state={state} />}
         <div id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
           {tab === 'refused' ? (
             <RefusedView feed={feed} state={state} />

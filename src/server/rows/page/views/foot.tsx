@@ -33,7 +33,7 @@ export const Foot = ({
       <p>
         {countOf(drawn, 'row')} drawn of {inDigits(shown.length + kept.waiting.length)} that this
         page keeps. It keeps {inDigits(BOUNDS.rows)} at most, and fetches older ones as you scroll
-        down. None is left out.
+        down.
       </p>
       {hasMore && isReady && older === 'idle' && isInReach && (
         <Sight onSeen={onMore} of={end + shown.length} where="below" />

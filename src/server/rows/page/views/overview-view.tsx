@@ -5,8 +5,9 @@ import { Text } from '../../../../show/text.js';
 import { clockTime, countOf, inDigits, lengthInWords } from '../../../../show/times.js';
 import { DELAY_WORDS, refusalWords } from '../../../../show/words.js';
 import type { TargetDelay } from '../../../exports/delays.js';
-import type { Hours } from '../../../store/port.js';
+import type { Hours, Outage, RefusedCount } from '../../../store/port.js';
 import type { Feed, FeedState } from '../state/feed.js';
+import { reasonsOf } from '../state/refused-groups.js';
 import { NO_FILTERS, withHidden, withOnly, type Filters } from '../state/filters.js';
 import {
   changeOf,
@@ -20,7 +21,16 @@ import {
   type Series,
   type Span,
 } from '../state/overview.js';
-import { readHours, readPages, readTargets } from '../state/service.js';
+import {
+  readHours,
+  readOutages,
+  readPages,
+  readRefusedHours,
+  readTargets,
+} from '../state/service.js';
+import { HealthStrip } from './health-strip.js';
+import { isBehind } from '../state/health.js';
+import { Outages, withOpen } from './outages.js';
 import { hueOfSeries, nameOfSeries, StackedBars } from './stacked-bars.js';
 
 const RANGE_WORDS: Readonly<Record<Range, readonly [button: string, title: string]>> = {
@@ -39,6 +49,8 @@ const MAX_PAGES = 10;
 interface Loaded {
   sums: Hours;
   targets: readonly TargetDelay[];
+  refused: readonly RefusedCount[];
+  outages: readonly Outage[];
   now: number;
   span: Span;
   range: Range;
@@ -51,18 +63,24 @@ const load = async (
   { project, onlyProject }: { project: string; onlyProject: string | undefined },
   now: number,
 ): Promise<Loaded> => {
-  // Whoever may read one project alone is not told of them.
-  const targets = onlyProject === undefined ? await readTargets() : [];
   const span = spanOf(range, now);
-  const from = new Date(span.bounds[0]! - span.backMs).toISOString();
-  const query = { from, ...(project && { project }) };
-  if (range !== '10m') {
-    const to = new Date(span.bounds.at(-1)!).toISOString();
-    return { range, span, now, targets, sums: await readHours({ ...query, to }) };
-  }
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  const [start, end] = [iso(span.bounds[0]!), iso(span.bounds.at(-1)!)];
+  const ofProject = project && { project };
+  const since = range === '10m' ? iso(now) : start;
+  const [refused, targets, outages] = await Promise.all([
+    readRefusedHours({ from: since, to: iso(now), ...ofProject }),
+    // Whoever may read one project alone is not told of these.
+    ...(onlyProject === undefined
+      ? ([readTargets(), readOutages({ from: start, to: end })] as const)
+      : ([[], []] as const)),
+  ]);
+  const beside = { range, span, now, targets, refused, outages };
+  const query = { from: iso(span.bounds[0]! - span.backMs), ...ofProject };
+  if (range !== '10m') return { ...beside, sums: await readHours({ ...query, to: end }) };
   const { rows, isAll } = await readPages(query, MAX_PAGES);
-  const since = isAll ? {} : { since: Date.parse(rows.at(-1)!.received_at) };
-  return { range, span, now, targets, sums: sumsOf(rows, span.slotMs), ...since };
+  const known = isAll ? {} : { since: Date.parse(rows.at(-1)!.received_at) };
+  return { ...beside, sums: sumsOf(rows, span.slotMs), ...known };
 };
 
 /** Reads the numbers, and reads them anew while the tab is seen. */
@@ -126,6 +144,7 @@ export const OverviewView = ({ feed, state }: { feed: Feed; state: FeedState }) 
   const isStale = loaded?.range !== range;
   return (
     <section class={`overview${isStale ? ' stale' : ''}`} aria-labelledby="overview-title">
+      <HealthStrip feed={feed} state={state} />
       <div class="overview-head wrap">
         <h2 id="overview-title">What arrived in {RANGE_WORDS[range][1]}</h2>
         {projects.length > 1 && (
@@ -177,8 +196,9 @@ interface CardsProps {
 }
 
 const Cards = (props: CardsProps) => {
-  const { feed, loaded, overview, project } = props;
+  const { feed, state, loaded, overview, project } = props;
   const { since, sums, range } = loaded;
+  const outages = withOpen(loaded.outages, state.health, loaded);
   const { bounds } = overview.span;
   const ofSeries = (filters: Filters, series: Series | undefined): Filters => {
     if (series?.kind === 'event') return withOnly(filters, series.name);
@@ -202,7 +222,9 @@ const Cards = (props: CardsProps) => {
           overview={overview}
           timeOf={(bar) => timeIn(loaded, bar)}
           onPress={(bar, series) => show(bounds[bar]!, bounds[bar + 1], series)}
+          outages={outages.map(({ from, to }) => [Date.parse(from), Date.parse(to)] as const)}
         />
+        <Outages outages={outages} now={loaded.now} />
         {since !== undefined && (
           <p class="late">
             Rows are too many for all of this time: the bars begin at {clockTime(since)}.
@@ -256,8 +278,9 @@ const Figure = ({
 
 const Numbers = ({ overview: { totals, whole, before, ranking } }: { overview: Overview }) => {
   const later = totals.in_1m + totals.in_1h + totals.later;
+  const called = (of: Overview['totals']): number => of.rows - of.from_server;
   const updates = ranking.find(({ kind }) => kind === 'identify');
-  const share = totals.rows ? PERCENT.format(totals.in_2s / totals.rows) : '–';
+  const share = (of: Overview['totals']): string => PERCENT.format(of.in_2s / called(of));
   return (
     <dl class="card numbers">
       <Figure title="Rows" value={inDigits(totals.rows)}>
@@ -266,13 +289,11 @@ const Numbers = ({ overview: { totals, whole, before, ranking } }: { overview: O
       <Figure title="Updates of profiles" value={inDigits(updates?.total ?? 0)}>
         <Change of={changeOf(updates?.whole ?? 0, updates?.before ?? 0)} words=" than before" />
       </Figure>
-      <Figure title="Here within 2 s of the call" value={share}>
-        <small class="soft">
-          {before.rows ? `${PERCENT.format(before.in_2s / before.rows)} the time before` : ''}
-        </small>
+      <Figure title="Here within 2 s of the call" value={called(totals) ? share(totals) : '–'}>
+        <small class="soft">{called(before) ? `${share(before)} the time before` : ''}</small>
       </Figure>
-      <Figure title="Came later, and none is lost" value={inDigits(later)}>
-        <small class="soft">kept in the browser until they could be sent</small>
+      <Figure title="Came later than that" value={inDigits(later)}>
+        <small class="soft">of {inDigits(called(totals))} that browsers have called</small>
       </Figure>
     </dl>
   );
@@ -368,20 +389,17 @@ const Delays = ({ overview: { totals } }: CardsProps) => (
     <h3>How they came</h3>
     <p class="soft">By the time from the call in the browser to the arrival</p>
     <ul>
-      {CLASSES.map((name) => (
+      {CLASSES.filter((name) => name !== 'from_server' || totals[name]).map((name) => (
         <Step {...{ name: DELAY_WORDS[name], count: totals[name], of: totals.rows, kind: name }} />
       ))}
     </ul>
-    <p class="good ok">
-      <span aria-hidden="true">✓ </span>0 stored twice: {countOf(totals.repeats, 'repeat')}{' '}
-      {totals.repeats === 1 ? 'was' : 'were'} recognised by {totals.repeats === 1 ? 'its' : 'their'}{' '}
-      record id.
-    </p>
+    {totals.repeats > 0 && (
+      <p class="soft">
+        {countOf(totals.repeats, 'record')} came again, recognised by the record id.
+      </p>
+    )}
   </div>
 );
-
-/** Files are closed every five minutes, and a message may wait for a minute. Beyond this something is wrong. */
-const LONG_MS = 600_000;
 
 /** How far exports and notifications are behind the rows, and why. */
 const Targets = ({ targets }: { targets: readonly TargetDelay[] }) =>
@@ -389,47 +407,48 @@ const Targets = ({ targets }: { targets: readonly TargetDelay[] }) =>
     <div class="card targets">
       <h3>Exports and messages</h3>
       <ul>
-        {targets.map(({ name, behind, delay_ms, dead, message }) => (
-          <li>
-            <b>
-              <Text of={name} />
-            </b>{' '}
-            {behind ? (
-              <span class={message !== undefined || delay_ms > LONG_MS ? 'late' : 'soft'}>
-                {countOf(behind, 'row')} and {lengthInWords(delay_ms)} behind
-              </span>
-            ) : (
-              <span>
-                <span aria-hidden="true">✓ </span>has all rows
-              </span>
-            )}
-            {dead > 0 && <span class="late">, {inDigits(dead)} refused there</span>}
-            {message !== undefined && (
-              <small class="soft">
-                <Text of={message} />
-              </small>
-            )}
-          </li>
-        ))}
+        {targets.map((target) => {
+          const { name, behind, delay_ms, dead, message } = target;
+          return (
+            <li>
+              <b>
+                <Text of={name} />
+              </b>{' '}
+              {behind ? (
+                <span class={isBehind(target) ? 'late' : 'soft'}>
+                  {countOf(behind, 'row')} and {lengthInWords(delay_ms)} behind
+                </span>
+              ) : (
+                <span>
+                  <span aria-hidden="true">✓ </span>has all rows
+                </span>
+              )}
+              {dead > 0 && <span class="late">, {inDigits(dead)} refused there</span>}
+              {message !== undefined && (
+                <small class="soft">
+                  <Text of={message} />
+                </small>
+              )}
+            </li>
+          );
+        })}
       </ul>
     </div>
   );
 
-const RefusedReasons = ({ feed, state, overview, project }: CardsProps) => {
-  const [start] = overview.span.bounds;
-  const counts = new Map<string, number>();
-  for (const { reason, received_at, project: of } of state.refused) {
-    if (Date.parse(received_at) < start! || (project && of !== project)) continue;
-    counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  }
-  const all = [...counts].sort((a, b) => b[1] - a[1]);
+/** Refused answers by reason. They are counted by the hour. */
+const RefusedReasons = ({ feed, loaded: { refused, range } }: CardsProps) => {
+  const all = reasonsOf(refused);
   const sum = all.reduce((total, [, count]) => total + count, 0);
   return (
     <div class="card steps-of">
       <h3>Refused</h3>
-      {all.length ? (
+      <p class="soft">
+        {countOf(sum, 'answer')} refused a request or record in{' '}
+        {range === '10m' ? 'this hour' : RANGE_WORDS[range][1]}
+      </p>
+      {all.length > 0 && (
         <>
-          <p class="soft">By reason, of those that the service keeps</p>
           <ul>
             {all.map(([reason, count]) => (
               <Step {...{ name: refusalWords(reason).title, count, of: sum, kind: 'refused' }} />
@@ -439,8 +458,6 @@ const RefusedReasons = ({ feed, state, overview, project }: CardsProps) => {
             See what was refused
           </button>
         </>
-      ) : (
-        <p class="soft">Nothing was refused in this time.</p>
       )}
     </div>
   );

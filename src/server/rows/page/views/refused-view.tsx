@@ -6,7 +6,7 @@ import { escapeHidden } from '../../../../show/visible.js';
 import { refusalWords } from '../../../../show/words.js';
 import type { Refused } from '../../../store/port.js';
 import type { Feed, FeedState } from '../state/feed.js';
-import { groupsOf, type RefusedGroup } from '../state/refused-groups.js';
+import { groupsOf, reasonsOf, type RefusedGroup } from '../state/refused-groups.js';
 import type { Resent } from '../state/service.js';
 
 type Reason = Refused['reason'];
@@ -23,22 +23,24 @@ const maySend = (resent: Sending): boolean => resent !== 'sending' && !isStored(
 export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
   const [reason, choose] = useState<Reason | undefined>();
   const [limit, setLimit] = useState(STEP);
-  const { refused, resent, onlyProject } = state;
+  const { refused, refusedHours, resent, onlyProject } = state;
   const mayResend = onlyProject === undefined;
-  const counts = new Map<Reason, number>();
-  for (const { reason: name } of refused) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const kept = new Map(reasonsOf(refused.map((entry) => ({ ...entry, n: 1 }))));
+  const counted = new Map(reasonsOf(refusedHours ?? []));
+  const sum = [...counted.values()].reduce((total, n) => total + n, 0);
   const wanted = reason ? refused.filter((entry) => entry.reason === reason) : refused;
   const groups = useMemo(() => groupsOf(wanted), [refused, reason]);
   const dead = wanted.filter(({ isDead, seq }) => isDead && maySend(resent.get(seq)));
 
-  if (!refused.length) return <NothingRefused isReady={state.isReady} />;
+  if (!refused.length && !sum) return <NothingRefused isCounted={refusedHours !== undefined} />;
   return (
     <section class="refused" aria-labelledby="refused-title">
       <div class="refused-head">
         <div class="refused-title wrap">
           <h2 id="refused-title">
-            {countOf(refused.length, 'refusal')}
-            {state.hasMoreRefused && ' and more'}
+            {refusedHours
+              ? `${countOf(sum, 'answer')} refused a request or record in the last 30 days`
+              : 'What was refused'}
           </h2>
           {mayResend && dead.length > 1 && (
             <button
@@ -51,20 +53,25 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
           )}
         </div>
         <p class="soft">
-          Nothing of these is stored. Equal ones stand together. The oldest are forgotten first, so
-          that a flood stays small.
+          {countOf(refused.length, 'refusal')}
+          {state.hasMoreRefused && ' and more'} {refused.length === 1 ? 'is' : 'are'} kept to look
+          at: the newest 1,000 requests and records, of a flood about 5 a second of one client, and
+          apart from these what the database or a target refused. Equal ones stand together. A
+          record that is sent again gets an answer each time.
         </p>
         <div class="reasons wrap" role="group" aria-label="Show by reason">
           <button type="button" aria-pressed={!reason} onClick={() => choose(undefined)}>
-            All <span class="soft">{inDigits(refused.length)}</span>
+            All <Kept kept={refused.length} counted={refusedHours && sum} />
           </button>
-          {[...counts].map(([name, count]) => (
+          {[...new Set([...counted.keys(), ...kept.keys()])].map((name) => (
             <button
               type="button"
               aria-pressed={reason === name}
+              disabled={!kept.has(name)}
               onClick={() => choose(reason === name ? undefined : name)}
             >
-              {refusalWords(name).title} <span class="soft">{inDigits(count)}</span>
+              {refusalWords(name).title}{' '}
+              <Kept kept={kept.get(name) ?? 0} counted={counted.get(name)} />
             </button>
           ))}
         </div>
@@ -92,9 +99,19 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
   );
 };
 
-const NothingRefused = ({ isReady }: { isReady: boolean }) => (
+/** `45 of 1,204`: how many are kept, of how many answers. Some kept ones are older than the counts, or no answers. */
+const Kept = ({ kept, counted }: { kept: number; counted: number | undefined }) => (
+  <span class="soft">
+    {inDigits(kept)}
+    {counted !== undefined && counted > kept && ` of ${inDigits(counted)}`}
+  </span>
+);
+
+const NothingRefused = ({ isCounted }: { isCounted: boolean }) => (
   <section class="no-match">
-    <h2>{isReady ? 'Nothing was refused' : 'Connecting …'}</h2>
+    <h2>
+      {isCounted ? '0 answers refused a request or record in the last 30 days' : 'Counting …'}
+    </h2>
     <p>
       A record with a wrong token, an unknown project or a field that is wrong is shown here, with
       the reason and the way to put it right.

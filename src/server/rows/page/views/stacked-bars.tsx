@@ -13,6 +13,8 @@ interface Props {
   overview: Overview;
   timeOf: (bar: number) => string;
   onPress: Press;
+  /** Times in which no rows were stored. */
+  outages?: readonly (readonly [from: number, to: number])[];
 }
 
 const HEIGHT = 100;
@@ -36,8 +38,16 @@ const isAgain = (stacked: readonly Series[], at: number): boolean =>
 export const nameOfSeries = ({ kind, name }: Series): string =>
   kind === 'others' ? 'All others' : name;
 
+/** Where a time is among bars, in bars. */
+const placeIn = (bounds: readonly number[], at: number): number => {
+  const bar = bounds.filter((bound) => bound <= at).length - 1;
+  if (bar < 0) return 0;
+  const [from, to] = [bounds[bar]!, bounds[bar + 1]];
+  return to === undefined ? bar : bar + (at - from) / (to - from);
+};
+
 /** Rows by time, stacked by event; the line is the time before. */
-export const StackedBars = still(({ overview, timeOf, onPress }: Props) => {
+export const StackedBars = still(({ overview, timeOf, onPress, outages = [] }: Props) => {
   const [pointed, point] = useState<{ bar: number; series: Series | undefined } | undefined>();
   const { bars, barsBefore, stacked, totals } = overview;
   const most = roundUp(Math.max(10, ...bars, ...barsBefore));
@@ -104,6 +114,21 @@ export const StackedBars = still(({ overview, timeOf, onPress }: Props) => {
             });
           })}
           <path class="before" d={line} />
+          {outages.map(([from, to]) => {
+            const [x, end] = [
+              placeIn(overview.span.bounds, from),
+              placeIn(overview.span.bounds, to),
+            ];
+            // A short one has to be seen as well.
+            return (
+              <rect
+                class="outage"
+                x={x}
+                width={Math.max(end - x, bars.length / 200)}
+                height={HEIGHT}
+              />
+            );
+          })}
         </svg>
       </div>
       <div class="axis soft" aria-hidden="true">

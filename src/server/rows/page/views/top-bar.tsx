@@ -1,6 +1,8 @@
 import { TABS, type Feed, type FeedState, type Reason, type Tab } from '../state/feed.js';
 import { TabList } from '../../../../show/tab-list.js';
+import { isStoring, momentInWords } from '../state/health.js';
 import { inDigits, lengthInWords } from '../../../../show/times.js';
+import { isFiltered } from '../state/filters.js';
 import { useNow } from './hooks.js';
 import { rateInWords } from './rate-words.js';
 
@@ -76,14 +78,25 @@ export const goOn = (feed: Feed): void => {
 const QUIET_MS = 5000;
 
 const liveWords = (feed: Feed, state: FeedState, now: number) => {
-  const { connection, isReady, kept, rate, total } = state;
+  const { connection, filters, health, isReady, kept, rate, total } = state;
   if (connection.kind === 'lost') {
     const seconds = Math.max(0, Math.ceil((connection.retryAt - Date.now()) / 1000));
     const again = seconds ? `trying again in ${seconds} s` : 'trying again';
     return { kind: 'lost', main: connection.why, more: again };
   }
-  if (connection.kind !== 'open' || !isReady) {
-    return { kind: 'opening', main: 'Connecting', more: '' };
+  if (connection.kind === 'silent') {
+    const silent = lengthInWords(now - feed.now() + Date.now() - connection.since);
+    return { kind: 'lost', main: 'No sign of life', more: `from the server for ${silent}` };
+  }
+  if (!isStoring(health)) {
+    const { since } = health!.storing;
+    const more = since ? `since ${momentInWords(since, now)}` : '';
+    return { kind: 'lost', main: 'Rows are not stored', more };
+  }
+  if (connection.kind !== 'open') return { kind: 'opening', main: 'Connecting', more: '' };
+  if (!isReady) {
+    const main = isFiltered(filters) ? 'Searching' : 'Reading rows';
+    return { kind: 'searching', main, more: '' };
   }
   const reason = WHY.find(([name]) => feed.holds(name));
   // The pointer holds the rows for a moment only.
@@ -103,7 +116,8 @@ const TAB_WORDS: Readonly<Record<Tab, string>> = {
 };
 
 const Tabs = ({ feed, state }: { feed: Feed; state: FeedState }) => {
-  const refused = `${inDigits(state.refused.length)}${state.hasMoreRefused ? '+' : ''}`;
+  const sum = (state.refusedHours ?? []).reduce((total, { n }) => total + n, 0);
+  const refused = Math.max(sum, state.refused.length);
   return (
     <TabList
       {...{ kind: 'tabs', label: 'Records', names: TABS, chosen: state.tab, choose: feed.choose }}
@@ -111,7 +125,7 @@ const Tabs = ({ feed, state }: { feed: Feed; state: FeedState }) => {
       wordsOf={(tab) => (
         <>
           {TAB_WORDS[tab]}
-          {tab === 'refused' && state.refused.length > 0 && <span class="badge">{refused}</span>}
+          {tab === 'refused' && refused > 0 && <span class="badge">{inDigits(refused)}</span>}
         </>
       )}
     />
