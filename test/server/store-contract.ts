@@ -4,6 +4,7 @@ import { describeErasures } from './contract/erasures.js';
 import { describeHours } from './contract/hours.js';
 import { describeImport } from './contract/import.js';
 import { describeJson } from './contract/json.js';
+import { describeLooking } from './contract/looking.js';
 import { describeParked } from './contract/parked.js';
 import { describeProfiles } from './contract/profiles.js';
 import { describeProgress } from './contract/progress.js';
@@ -15,7 +16,7 @@ import { event, type Part } from './contract/scenario.js';
 
 const PARTS: readonly Part[] = [
   ...[describeRecords, describeJson, describeRefused, describeProfiles, describeRows],
-  ...[describeAdoption, describeReaders],
+  ...[describeAdoption, describeReaders, describeLooking],
   ...[describeHours, describeImport, describeProgress, describeParked, describeErasures],
 ];
 

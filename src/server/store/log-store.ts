@@ -3,7 +3,9 @@ import { createAppender } from './append.js';
 import { number, type Database } from './database.js';
 import { arrivedOf, lettersOf, refusedProfileOf, resentOf } from './dead-letter.js';
 import { createErasures } from './erasures.js';
+import { createFilters } from './filter.js';
 import { createGroups } from './groups.js';
+import { createLooking } from './looking.js';
 import type { Adopted, Behind, Held, NewRefused, Profile, Resent, Store, Written } from './port.js';
 import { createProfiles } from './profiles.js';
 import { SERVICE } from './parked.js';
@@ -11,8 +13,10 @@ import { createProgress } from './progress.js';
 import { createReader, type ReaderName } from './reader.js';
 import { createRefused } from './refused.js';
 import { createRowReader } from './rows.js';
+import { createSteps } from './steps.js';
 import { storable, tellReplaced } from './storable.js';
 import { createSums } from './sums.js';
+import { createUsers } from './users.js';
 
 interface Options {
   onReplaced?: ((records: number) => void) | undefined;
@@ -32,6 +36,9 @@ export const createLogStore = (
   const sums = createSums(database);
   const profiles = createProfiles(database);
   const parts = { database, refuse: refused.leaveOut };
+  const filters = createFilters(database);
+  const steps = createSteps(database);
+  const reader = createRowReader(database, filters, steps);
   const progress = createProgress(database, refused);
   const readers = {
     sums: createReader({ ...parts, name: 'sums', prepare: sums.prepare }),
@@ -40,7 +47,7 @@ export const createLogStore = (
   const lastPlace = async (): Promise<number> =>
     (await read<{ place: number }>(database.lastPlace))[0]!.place;
   const erasures = createErasures({
-    ...{ database, readers, sums, lastPlace, done: told },
+    ...{ database, steps: steps.steps, readers, sums, lastPlace, done: told },
     removeProfile: profiles.remove,
     removeRefused: refused.removeOfUser,
   });
@@ -103,7 +110,9 @@ export const createLogStore = (
     },
     check: database.check,
     refuse,
-    rows: createRowReader(database),
+    rows: reader.rows,
+    ...createLooking({ database, filters, steps, reader, sums }),
+    users: createUsers({ database, steps, reader, sums, profiles, lastPlace }),
     lastPlace,
     refused: refused.read,
     resend: async (seqs) => {
