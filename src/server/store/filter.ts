@@ -3,9 +3,12 @@ import type { RowFilter, Span } from './port.js';
 import { storableText } from './storable.js';
 import { tagTexts } from './tag-texts.js';
 
+/** How much of a time is looked up at once, and in how many parts a long one. */
+const [PIECE_MS, MAX_PIECES] = [6 * 3_600_000, 1_000];
+
 /** Filters of rows as conditions of a statement over `records AS r`. */
 export const createFilters = (database: Database) => {
-  const { table, texts, time, has, matches, pattern, read, blocks } = database;
+  const { table, texts, time, iso, has, matches, pattern, read, blocks } = database;
 
   const createConditions = () => {
     const { values, value } = createValues();
@@ -47,29 +50,46 @@ export const createFilters = (database: Database) => {
     return conditions;
   };
 
+  const between = (
+    conditions: string,
+  ) => `SELECT ${number('min(seq)', 'first')}, ${number('max(seq)', 'last')}
+    FROM (SELECT seq FROM ${table('records')} WHERE ${conditions} LIMIT 9223372036854775807) AS arrived`;
+  const ends = `SELECT (SELECT ${iso('min(received_at)')} FROM ${table('records')}) AS oldest,
+    (SELECT ${iso('max(received_at)')} FROM ${table('records')}) AS newest`;
   /**
    * The span, cut to the places of the rows of a time. Both engines would otherwise walk from the newest row to those of
-   * a time long ago; in SQLite a subselect as a bound is not combined with the places of a piece. LIMIT has Postgres look
-   * by the time first.
+   * a time long ago; in SQLite a subselect as a bound is not combined with the places of a step. LIMIT has Postgres look
+   * by the time first. Where reading blocks the only thread, a part of the time is looked up at once.
    */
   const cutToTime = async <Given extends Partial<Span>>(
     filter: RowFilter,
     span: Given,
   ): Promise<Given> => {
-    const ends = [filter.from, filter.to].filter((end) => end !== undefined);
-    if (!ends.length || (ends.length === 1 && !blocks)) return span;
-    const conditions = createConditions();
-    addTime(conditions, filter);
-    const [found] = await read<{ first: number | null; last: number | null }>(
-      `SELECT ${number('min(seq)', 'first')}, ${number('max(seq)', 'last')} FROM (
-        SELECT seq FROM ${table('records')} WHERE ${conditions.text()} LIMIT 9223372036854775807) AS arrived`,
-      ...conditions.values,
-    );
-    const { first, last } = found!;
+    const given = [filter.from, filter.to].filter((end) => end !== undefined).length;
+    if (!given || (given === 1 && !blocks && isFound(filter))) return span;
+    const [known] = await read<{ oldest: string | null; newest: string | null }>(ends);
+    const [oldest, newest] = [Date.parse(known!.oldest ?? ''), Date.parse(known!.newest ?? '')];
+    const start = Math.max(filter.from ? Date.parse(filter.from) : oldest, oldest);
+    const end = Math.min(filter.to ? Date.parse(filter.to) : Infinity, newest + 1);
+    if (start === oldest && end > newest) return span;
+    const pieceMs = blocks ? Math.max(PIECE_MS, (end - start) / MAX_PIECES) : end - start;
+    let [first, last] = [Infinity, 0];
+    for (let at = start; at < end; at += pieceMs) {
+      const { add, value, values, text } = createConditions();
+      const [from, to] = [at, Math.min(end, at + pieceMs)].map((ms) => new Date(ms).toISOString());
+      addTime({ add, value, values, text }, { from, to });
+      const [found] = await read<{ first: number | null; last: number | null }>(
+        between(text()),
+        ...values,
+      );
+      first = Math.min(first, found!.first ?? Infinity);
+      last = Math.max(last, found!.last ?? 0);
+      if (blocks) await new Promise(setImmediate);
+    }
     return {
       ...span,
-      after: Math.max(span.after ?? 0, (first ?? 1) - 1),
-      before: Math.min(span.before ?? Infinity, (last ?? 0) + 1),
+      after: Math.max(span.after ?? 0, last ? first - 1 : 0),
+      before: Math.min(span.before ?? Infinity, last + 1),
     };
   };
   return { conditionsOf, cutToTime };

@@ -31,7 +31,7 @@ const rowsWhere = (rows: readonly Row[], filter: RowFilter): Row[] => {
 const valuesOf = (rows: readonly Row[], tag: string): [value: string, rows: number][] => {
   const counts = new Map<string, number>();
   for (const { body } of rows) {
-    const { tags = {} } = body as EventBody & { tags?: Record<string, unknown> };
+    const tags = ((body as EventBody).tags ?? {}) as Record<string, unknown>;
     if (!Object.hasOwn(tags, tag)) continue;
     const value = tags[tag];
     const text = typeof value === 'string' ? value : JSON.stringify(value);
