@@ -27,6 +27,7 @@ const createTally = (tag: string) => {
   const counts = new Map<string, ValueCount>();
   let rest = 0;
   return {
+    tag,
     add: (text: string, rows: number): void => {
       const member: Member = readMember(text);
       // A text of three digits and a number are one value to a filter, the beginning of a text is not that text.
@@ -46,6 +47,10 @@ const createTally = (tag: string) => {
   };
 };
 
+type HourRows = Breakdown['hours'][number];
+/** How often sums are read again that have changed meanwhile. */
+const MAX_TRIES = 3;
+
 const sumOf = (hours: readonly { rows: number }[] | undefined): number | undefined =>
   hours?.reduce((sum, { rows }) => sum + rows, 0);
 
@@ -54,7 +59,7 @@ interface Parts {
   filters: Filters;
   steps: Steps;
   reader: ReturnType<typeof createRowReader>;
-  sums: Pick<Sums, 'exactly'>;
+  sums: Pick<Sums, 'exactly' | 'reached'>;
 }
 
 /** What is counted by looking at rows, the newest first, for a time at the most. */
@@ -89,6 +94,26 @@ export const createLooking = ({
     return withSince(looked);
   };
 
+  /** The rows of a filter by hour: the sums, and the few rows that are not summed yet. Undefined if sums cannot tell. */
+  const summed = async (filter: RowFilter): Promise<HourRows[] | undefined> => {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const before = await sums.reached();
+      const hours = await sums.exactly(filter);
+      if (!hours) return undefined;
+      const { values, value, text } = conditionsOf(filter);
+      const behind = await read<HourRows>(
+        `SELECT ${isoHour(hour('r.received_at'))} AS hour, ${number('count(*)', 'rows')}
+        FROM ${records} AS r WHERE ${text()} AND r.seq > ${value(before.place)} GROUP BY 1`,
+        ...values,
+      );
+      if ((await sums.reached()).number !== before.number) continue;
+      const rows = new Map(hours.map((one) => [one.hour, one.rows]));
+      for (const one of behind) rows.set(one.hour, (rows.get(one.hour) ?? 0) + one.rows);
+      return [...rows].sort().map(([hour, rows]) => ({ hour, rows }));
+    }
+    return undefined;
+  };
+
   const countByRows = async (all: readonly RowFilter[], ms: number) => {
     const rows = all.map(() => 0);
     // All have the same time, so that one look is enough.
@@ -109,18 +134,29 @@ export const createLooking = ({
     return { rows, looked };
   };
 
-  /** Adds the names of tags of the newest rows. Returns how many rows that were. */
-  const addNames = async (names: Set<string>, filter: RowFilter, after: number, before: number) => {
+  /** Adds the names of tags of the newest rows, and whether their values differ. */
+  const addNames = async (
+    names: Map<string, boolean>,
+    filter: RowFilter,
+    after: number,
+    before: number,
+  ): Promise<void> => {
     const { values, value, text } = conditionsOf(filter);
-    const found = await read<{ name: string }>(
-      `SELECT DISTINCT one.key AS name FROM (
+    const found = await read<{ name: string; kinds: number }>(
+      `SELECT one.key AS name, ${number(`count(DISTINCT ${memberValue})`, 'kinds')} FROM (
         SELECT body FROM ${records} AS r
         WHERE ${text()} AND r.seq > ${value(after)} AND r.seq < ${value(before)}
         ORDER BY r.seq DESC LIMIT ${NAMED_ROWS}) AS newest, ${members('newest.body', 'tags')}
-      WHERE length(one.key) <= ${MAX_NAME} LIMIT ${MAX_NAMES}`,
+      WHERE length(one.key) <= ${MAX_NAME} GROUP BY one.key ORDER BY one.key LIMIT ${MAX_NAMES}`,
       ...values,
     );
-    for (const { name } of found) if (names.size < MAX_NAMES) names.add(name);
+    for (const { name, kinds } of found)
+      if (names.size < MAX_NAMES || names.has(name)) names.set(name, names.get(name) || kinds > 1);
+  };
+  /** Tags whose values differ come first. */
+  const inOrder = (names: ReadonlyMap<string, boolean>): string[] => {
+    const sorted = [...names.keys()].sort();
+    return [true, false].flatMap((differs) => sorted.filter((name) => names.get(name) === differs));
   };
 
   return {
@@ -130,7 +166,7 @@ export const createLooking = ({
     },
     count: async (all, ms): Promise<FilterCounts> => {
       const counts = await Promise.all(
-        all.map(async (filter) => ({ filter, rows: sumOf(await sums.exactly(filter)) })),
+        all.map(async (filter) => ({ filter, rows: sumOf(await summed(filter)) })),
       );
       const left = counts.flatMap(({ filter, rows }) => (rows === undefined ? [filter] : []));
       const found = left.length ? await countByRows(left, ms) : undefined;
@@ -143,18 +179,19 @@ export const createLooking = ({
       };
     },
     breakdown: async (filter, tags, ms): Promise<Breakdown> => {
-      const summed = await sums.exactly(filter);
-      const [names, users, hours] = [
-        new Set<string>(),
-        new Set<number>(),
-        new Map<string, number>(),
-      ];
-      const tallies = tags.map(createTally);
-      let isNamed = 0;
+      const known = await summed(filter);
+      const [names, hours] = [new Map<string, boolean>(), new Map<string, number>()];
+      const users = new Set<number>();
+      let tallies = tags.map(createTally);
+      let named = 0;
       const looked = await look(filter, ms, async (after, before) => {
+        if (named < NAMED_ROWS) await addNames(names, filter, after, before);
+        // Of an event there is always something to see.
+        if (!tallies.length && filter.event?.length)
+          tallies = inOrder(names).slice(0, 1).map(createTally);
         const { values, value, text } = conditionsOf(filter);
-        const columns = tags.map(
-          (tag, at) =>
+        const columns = tallies.map(
+          ({ tag }, at) =>
             `(SELECT ${memberValue} FROM ${members('r.body', 'tags')}
               WHERE one.key = ${value(storableText(tag))} LIMIT 1) AS t${at}`,
         );
@@ -171,15 +208,14 @@ export const createLooking = ({
             if (text) tally.add(text, 1);
           }
         }
-        if (found.length && isNamed < NAMED_ROWS) await addNames(names, filter, after, before);
-        isNamed += found.length;
+        named += found.length;
         return found.length;
       });
-      const byHour = summed ?? [...hours].sort().map(([hour, rows]) => ({ hour, rows }));
+      const byHour = known ?? [...hours].sort().map(([hour, rows]) => ({ hour, rows }));
       return {
-        ...{ rows: sumOf(summed) ?? looked.rows, hours: byHour, users: users.size },
-        is_exact: summed !== undefined || looked.is_all,
-        ...{ tags: tallies.map(({ all }) => all()), names: [...names].sort(), looked },
+        ...{ rows: sumOf(known) ?? looked.rows, hours: byHour, users: users.size },
+        is_exact: known !== undefined || looked.is_all,
+        ...{ tags: tallies.map(({ all }) => all()), names: inOrder(names), looked },
       };
     },
   };

@@ -155,7 +155,7 @@ export interface Breakdown {
   is_exact: boolean;
   users: number;
   tags: TagValues[];
-  /** Names of tags of the newest rows. */
+  /** Names of tags of the newest rows: first those whose values differ. */
   names: string[];
   /** How far the newest rows were looked at for users and tags, and how many of them fit. */
   looked: Looked & { rows: number };
@@ -315,7 +315,7 @@ export interface Store {
    * own), else from the newest rows, as far as these can be looked through in so many milliseconds.
    */
   count(filters: readonly RowFilter[], ms: number): Promise<FilterCounts>;
-  /** Rows, users and values of tags, in the same way. Of over 10,000 values of a tag the later ones are not told apart. */
+  /** Rows, users and values of tags, in the same way; of an event without tags those of one of its tags. Of over 10,000 values of a tag the later ones are not told apart. */
   breakdown(
     filter: RowFilter & { from: string },
     tags: readonly string[],

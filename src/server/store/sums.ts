@@ -140,8 +140,9 @@ export const createSums = (database: Database) => {
     };
   };
 
+  const lookAtReader = `SELECT ${number('place')}, ${number('number')} FROM ${table('readers')} WHERE name = 'sums'`;
   const ends = `SELECT ${isoHour('min(hour)')} AS first, ${isoHour('max(hour)')} AS last FROM ${sums}`;
-  /** How many rows fit, by hour, or undefined if the sums cannot tell exactly. */
+  /** How many summed rows fit, by hour, or undefined if the sums cannot tell exactly. */
   const exactly = async (filter: RowFilter): Promise<Pick<Hour, 'hour' | 'rows'>[] | undefined> => {
     const { project, from, to, channel, event, not, type, ...others } = filter;
     const isWhole = [from, to].every((time) => !time || time.endsWith(':00:00.000Z'));
@@ -204,6 +205,9 @@ export const createSums = (database: Database) => {
       ),
     hours: readHours,
     exactly,
+    /** Up to which place rows are summed. The number is another one when this or the sums have changed. */
+    reached: async (): Promise<{ place: number; number: number }> =>
+      (await read<{ place: number; number: number }>(lookAtReader))[0]!,
     /** Deletes what was counted of repeats before this time. */
     expireRepeats: (before: string) =>
       database.write(`DELETE FROM ${repeats} WHERE hour < ${hour(time('$1'))}`, before),

@@ -25,8 +25,6 @@ export const patient = (store: Store): Store => {
     profiles: after(store.profiles),
     counts: after(store.counts),
     hours: after(store.hours),
-    count: after(store.count),
-    breakdown: after(store.breakdown),
     users: after(store.users),
     refused: after(store.refused),
     countRefused: after(store.countRefused),

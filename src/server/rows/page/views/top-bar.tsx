@@ -1,6 +1,7 @@
 import { TABS, type Feed, type FeedState, type Reason, type Tab } from '../state/feed.js';
 import { TabList } from '../../../../show/tab-list.js';
 import { inDigits, lengthInWords } from '../../../../show/times.js';
+import { isFiltered } from '../state/filters.js';
 import { useNow } from './hooks.js';
 import { rateInWords } from './rate-words.js';
 
@@ -83,7 +84,8 @@ const liveWords = (feed: Feed, state: FeedState, now: number) => {
     return { kind: 'lost', main: connection.why, more: again };
   }
   if (connection.kind !== 'open' || !isReady) {
-    return { kind: 'opening', main: 'Connecting', more: '' };
+    const isSearch = connection.kind === 'open' && isFiltered(state.filters);
+    return { kind: 'opening', main: isSearch ? 'Searching' : 'Connecting', more: '' };
   }
   const reason = WHY.find(([name]) => feed.holds(name));
   // The pointer holds the rows for a moment only.
