@@ -1,7 +1,7 @@
 import { hashOf } from '../../util/hash-of.js';
 import { number, type Database } from './database.js';
 import type { Filters } from './filter.js';
-import { readMember, type Member } from './member.js';
+import { readMember } from './member.js';
 import type {
   Breakdown,
   FilterCounts,
@@ -29,7 +29,7 @@ const createTally = (tag: string) => {
   return {
     tag,
     add: (text: string, rows: number): void => {
-      const member: Member = readMember(text);
+      const member = readMember(text);
       // A text of three digits and a number are one value to a filter, the beginning of a text is not that text.
       const key = `${member.is_part ? 1 : 0}${member.value}`;
       const known = counts.get(key);

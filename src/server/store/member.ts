@@ -1,12 +1,9 @@
+import type { ValueCount } from './port.js';
+
 /** Characters of a value that the database answers with. */
 export const MAX_VALUE = 256;
 
-/** A value of a tag or a property, as it is counted and shown. */
-export interface Member {
-  value: string;
-  /** No filter can ask for it: it is an object or a list, or only the beginning of a text. */
-  is_part?: true;
-}
+type Member = Omit<ValueCount, 'rows'>;
 
 /** Reads a value as the databases write it: `s` a text, `n` a number, `l` true, false or null, `o` an object or a list. */
 export const readMember = (text: string): Member => {

@@ -1,7 +1,6 @@
 import type { EventBody, IdentifyBody, RecordType } from '../../interface/bodies.js';
 import type { Incoming } from '../incoming.js';
 import type { Refusal } from '../refusal.js';
-import type { Member } from './member.js';
 import type { Erasure, Progress } from './progress.js';
 
 /**
@@ -134,8 +133,11 @@ export interface FilterCounts {
 }
 
 /** A value of a tag, and how many rows have it. */
-export interface ValueCount extends Member {
+export interface ValueCount {
+  value: string;
   rows: number;
+  /** No filter can ask for it: it is an object or a list, or only the beginning of a text. */
+  is_part?: true;
 }
 
 /** The values of a tag among the rows that were looked at. */

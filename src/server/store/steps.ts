@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { number, type Database } from './database.js';
 
 /** How many places a step looks through: at first, and at the least. A row may have a hundred bytes or a hundred thousand. */
@@ -8,6 +10,17 @@ const [MAX_STEP, MAX_FREE_STEP] = [2_000, 20_000];
 const [LONG_MS, SHORT_MS] = [8, 4];
 /** Timers are too coarse for shorter rests, so these are made up for later. */
 const MIN_REST_MS = 2;
+/** A process that has no idle time meanwhile gets as many rests as these, so that others have most of it. */
+const MAX_RESTS = 6;
+
+/** For how long this process had nothing to do so far. */
+const idleMs = (): number => performance.eventLoopUtilization().idle;
+
+/** Rests until the process has been idle for half of the time, for which nobody else needs it. */
+const rest = async (ms: number): Promise<void> => {
+  const before = idleMs();
+  for (let rests = 0; rests < MAX_RESTS && idleMs() - before < ms / 2; rests++) await sleep(ms);
+};
 
 const nextStep = (step: number, tookMs: number, most: number): number => {
   if (tookMs < SHORT_MS) return Math.min(most, step * 2);
@@ -36,8 +49,8 @@ interface Way {
 
 /**
  * The way through the places of a span, in steps of some milliseconds. Steps that rest take turns: of all who look
- * through rows one works at a time, and then rests as long as it has worked, so that intake has at least half of the
- * process and of the database.
+ * through rows one works at a time, and then rests as long as it has worked, or longer while the process is busy, so that
+ * intake has most of the process and of the database.
  */
 export const createSteps = ({
   table,
@@ -61,7 +74,7 @@ export const createSteps = ({
     return () => {
       owedMs += performance.now() - startedAt;
       if (owedMs < MIN_REST_MS) return void setImmediate(rested);
-      setTimeout(rested, owedMs);
+      void rest(owedMs).then(rested);
       owedMs = 0;
     };
   };
