@@ -64,9 +64,10 @@ export const createFilters = (database: Database) => {
   const cutToTime = async <Given extends Partial<Span>>(
     filter: RowFilter,
     span: Given,
+    isWhole = false,
   ): Promise<Given> => {
     const given = [filter.from, filter.to].filter((end) => end !== undefined).length;
-    if (!given || (given === 1 && !blocks && isFound(filter))) return span;
+    if (!given || (given === 1 && isWhole)) return span;
     const [known] = await read<{ oldest: string | null; newest: string | null }>(ends);
     const [oldest, newest] = [Date.parse(known!.oldest ?? ''), Date.parse(known!.newest ?? '')];
     const start = Math.max(filter.from ? Date.parse(filter.from) : oldest, oldest);

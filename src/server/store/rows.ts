@@ -19,7 +19,9 @@ export const createRowReader = (
     arrivals, client`;
 
   const find = async (filter: RowFilter, span: Span & { ms?: number }): Promise<Found> => {
-    const { limit, newest, ms, ...places } = await cutToTime(filter, span);
+    // An index leads to these rows, and nobody else waits meanwhile.
+    const isWhole = isFound(filter) && !blocks;
+    const { limit, newest, ms, ...places } = await cutToTime(filter, span, isWhole);
     const found: StoredRow[] = [];
     const looked = { place: newest ? 0 : (places.after ?? 0), is_all: true };
     const readStep = async (
@@ -37,8 +39,7 @@ export const createRowReader = (
         )),
       );
     };
-    // An index leads to these rows, and nobody else waits meanwhile.
-    if (isFound(filter) && !blocks) await readStep(places.after, places.before);
+    if (isWhole) await readStep(places.after, places.before);
     else
       for await (const { after, before, isLast } of steps({
         ...{ ...places, newest, ms, rests: !isFound(filter) },
