@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { hueOf } from '../../../../show/hue.js';
 import { Text } from '../../../../show/text.js';
 import { agoInWords, countOf, dayInWords, inDigits } from '../../../../show/times.js';
@@ -37,6 +37,8 @@ interface Page {
   users: SeenUser[];
   next?: string;
   looked?: Looked;
+  /** More are looked for. */
+  isOn?: boolean;
 }
 
 /** What is typed: the beginning of an id, or a property with its value. */
@@ -48,15 +50,25 @@ const UserList = ({ feed, hasProjects }: { feed: Feed; hasProjects: boolean }) =
   const [list, set] = useState<Page | undefined>();
   const [isFailed, setFailed] = useState(false);
   const [days] = useState(() => dayStarts(feed.now(), DAYS));
+  const runs = useRef(0);
+  /** Reads a page of users. A property that few have is looked for until the page is full, or until there is nobody left. */
   const read = async (after?: string, before: readonly SeenUser[] = []): Promise<void> => {
-    const query = new URLSearchParams({ limit: String(PAGE), ...queryOf(text.trim()) });
+    const run = ++runs.current;
+    const limit = PAGE - (before.length % PAGE);
+    const query = new URLSearchParams({ limit: String(limit), ...queryOf(text.trim()) });
     for (const at of days) query.append('day', new Date(at).toISOString());
     if (after !== undefined) query.set('after', after);
     try {
       const more = await ask<Page>(`users?${query}`);
-      set({ ...more, users: [...before, ...more.users] });
+      if (run !== runs.current) return;
+      const users = [...before, ...more.users];
+      const isFull = more.users.length > 0 && users.length % PAGE === 0;
+      set({ ...more, users, isOn: !!more.next && !isFull });
       setFailed(false);
+      if (more.next && !isFull) await read(more.next, users);
     } catch {
+      if (run !== runs.current) return;
+      set((last) => last && { ...last, isOn: false });
       setFailed(true);
     }
   };
@@ -64,6 +76,7 @@ const UserList = ({ feed, hasProjects }: { feed: Feed; hasProjects: boolean }) =
     const timer = setTimeout(() => void read(), text ? TYPING_MS : 0);
     const stop = onForgotten(() => void read());
     return () => {
+      runs.current++;
       clearTimeout(timer);
       stop();
     };
@@ -110,15 +123,15 @@ const UserList = ({ feed, hasProjects }: { feed: Feed; hasProjects: boolean }) =
           {text ? 'Nobody is found.' : 'No row has a user yet: events and identifies name one.'}
         </p>
       )}
-      {list?.next && (
-        <p class="wrap">
-          <button type="button" onClick={() => void read(list.next, list.users)}>
-            Show more
-          </button>
-          {list.users.length % PAGE > 0 && list.looked && (
-            <span class="soft small">Looked {backTo(list.looked, feed.now())}.</span>
-          )}
+      {list?.isOn && (
+        <p class="searching on" role="status">
+          Searching {list.looked && backTo(list.looked, feed.now())} …
         </p>
+      )}
+      {list?.next && !list.isOn && (
+        <button type="button" onClick={() => void read(list.next, list.users)}>
+          Show more
+        </button>
       )}
     </section>
   );
