@@ -27,7 +27,6 @@ const answering = (answerOf: (path: string) => unknown) => {
 
 afterEach(() => {
   render(null, document.body);
-  forgetAnswers();
   vi.unstubAllGlobals();
 });
 
@@ -86,6 +85,7 @@ it('draws days that are not loaded apart from days without rows', async () => {
 it('goes on until a page of users is full or nobody is left, and says how far it came', async () => {
   const user = { project: 'p', last_seen: new Date(NOW).toISOString(), rows: 1, days: [] };
   let answers = 0;
+  forgetAnswers(); // those of the test before
   const asked = answering((path) => {
     if (!path.startsWith('users')) return { users: 0, looked: { ...looked, rows: 0 } };
     const users = [{ ...user, user_id: `u${++answers}` }];
