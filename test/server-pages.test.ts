@@ -78,7 +78,8 @@ describe('the server takes the commands', () => {
         if (init.method === 'POST') {
           const [row] = await rows('newest=1&limit=1');
           expect(row).toMatchObject({ seq: 2, project: ODD, channel: ODD, event: ODD });
-        } else if (init.method === 'DELETE') expect(answer).toMatch(/"(deleted|rows)":1\b/);
+        } else if (init.method === 'DELETE' || path.startsWith('/counts'))
+          expect(answer).toMatch(/"(deleted|rows)":1\b/);
         else expect(answer).toContain(JSON.stringify(ODD));
       }
     },

@@ -4,6 +4,7 @@ import { MAX_BATCH_RECORDS } from '../interface/wire.js';
 import { MAX_BODY_BYTES } from './http/body.js';
 import { SUMS } from './store/hours.js';
 import { MAX_SPLIT } from './store/split.js';
+import { MAX_DAYS, MAX_PARTS, MAX_START, MAX_TAGS, MAX_USERS } from './reading/looking-query.js';
 import { MAX_HOURS, MAX_LIMIT, MAX_PROFILES, MAX_RESENT, MAX_TEXT } from './reading/query.js';
 import { MAX_ID, MAX_RECORD } from './records.js';
 
@@ -12,6 +13,7 @@ import { MAX_ID, MAX_RECORD } from './records.js';
 const text = { type: 'string' };
 const count = { type: 'integer' };
 const time = { type: 'string', format: 'date-time' };
+const truth = { type: 'boolean' };
 const free = { type: 'object', additionalProperties: true };
 const id = { ...text, maxLength: MAX_ID };
 const oneOf = (...values: string[]) => ({ enum: values });
@@ -32,7 +34,7 @@ const MEANINGS: Readonly<Record<string, object>> = {
   'a non-empty string': { ...text, minLength: 1 },
   'an object': free,
   'a date-time of RFC 3339': time,
-  'true or false': { type: 'boolean' },
+  'true or false': truth,
 };
 /** The body of an operation, made from the fields that the check uses. */
 const bodyOf = (type: RecordType, more: Readonly<Record<string, object>>) => {
@@ -89,7 +91,8 @@ const schemas = {
     },
     { channel: text, event: text, user_id: text, client: text, from_server: { const: true } },
   ),
-  Rows: object({ rows: listOf(ref('Row')), next: count }),
+  Looked: object({ place: count, is_all: truth }, { since: time }),
+  Rows: object({ rows: listOf(ref('Row')), next: count }, { looked: ref('Looked') }),
   Refused: object(
     {
       ...{ seq: count, received_at: time, status: count, message: text },
@@ -107,6 +110,17 @@ const schemas = {
     ...{ created_at: time, updated_at: time },
   }),
   User: object({ rows: listOf(ref('Row')), next: count }, { profile: ref('Profile') }),
+  SeenUser: object(
+    {
+      ...{ project: text, user_id: text, last_seen: time, rows: count },
+      days: listOf({ type: ['integer', 'null'] }, MAX_DAYS - 1),
+    },
+    { properties: { type: 'object', additionalProperties: text } },
+  ),
+  Users: object(
+    { users: listOf(ref('SeenUser'), MAX_USERS) },
+    { next: text, looked: ref('Looked') },
+  ),
   Profiles: object({ profiles: listOf(ref('Profile')) }, { next: text }),
   Count: object({ project: text, type: ref('Type'), rows: count }),
   Totals: object({ counts: listOf(ref('Count')), refused: count }),
@@ -120,10 +134,34 @@ const schemas = {
     { events: listOf(ref('SplitRows'), MAX_SPLIT + 1), is_behind: { const: true } },
   ),
   RefusedHours: object({ refused: listOf(object({ hour: time, reason: REASON, n: count })) }),
-  Counts: { oneOf: [ref('Totals'), ref('Hours'), ref('RefusedHours')] },
   Outage: object({ from: time, to: time, process: text, problem: text }),
   Outages: object({ outages: listOf(ref('Outage')) }),
   Later: object({ rows: count, is_all: { type: 'boolean' } }),
+  LookedAt: object({ place: count, is_all: truth, rows: count }, { since: time }),
+  PartCount: object({ name: text, value: text, rows: count, is_exact: truth }),
+  FilterCounts: object(
+    { rows: count, is_exact: truth, filters: listOf(ref('PartCount'), MAX_PARTS) },
+    { looked: ref('LookedAt') },
+  ),
+  ValueCount: object({ value: text, rows: count }, { is_part: { const: true } }),
+  TagValues: object({ tag: text, values: listOf(ref('ValueCount'), 10), others: count }),
+  HourRows: object({ hour: time, rows: count }),
+  Breakdown: object({
+    ...{
+      rows: count,
+      hours: listOf(ref('HourRows'), MAX_HOURS + 1),
+      is_exact: truth,
+      users: count,
+    },
+    ...{ tags: listOf(ref('TagValues'), MAX_TAGS), names: listOf(text, 100) },
+    looked: ref('LookedAt'),
+  }),
+  Counts: {
+    oneOf: [
+      ...[ref('Totals'), ref('Hours'), ref('RefusedHours'), ref('FilterCounts')],
+      ref('Breakdown'),
+    ],
+  },
   Target: object(
     { name: text, place: count, behind: count, delay_ms: count, dead: count, parked: count },
     { message: text },
@@ -206,9 +244,7 @@ const SPAN = [
   query('newest', ONE, '`1`: the newest first.'),
 ];
 const PROJECT = query('project', text, 'Only of this project.');
-const ROWS = [
-  query('format', oneOf('json', 'ndjson', 'csv', 'sse'), 'Or by the Accept header.'),
-  query('bom', ONE, '`1`: CSV begins with a byte order mark, for Excel.'),
+const FILTER = [
   PROJECT,
   query('channel', text, 'Only of this channel.'),
   query('user', text, 'Only of this user.'),
@@ -220,6 +256,12 @@ const ROWS = [
   query('from', time, 'Only what arrived from this time on.'),
   query('to', time, 'Only what arrived before this time.'),
   query('mine', ONE, '`1`: only of the browser that asks.'),
+];
+const ROWS = [
+  query('format', oneOf('json', 'ndjson', 'csv', 'sse'), 'Or by the Accept header.'),
+  query('bom', ONE, '`1`: CSV begins with a byte order mark, for Excel.'),
+  query('brief', ONE, '`1`: looks for about a second at the most, and says how far it came.'),
+  ...FILTER,
   header('Last-Event-ID', text, 'Server-sent events go on behind this one.'),
   ...SPAN,
 ];
@@ -229,22 +271,14 @@ const PROFILES = [
   query('after', text, 'The `next` of the page before.'),
   limit(MAX_PROFILES),
 ];
-const HOURS = [
+const COUNTING = [
   query(
     'by',
-    oneOf('hour', 'refused'),
-    '`hour`: rows by the hour of their arrival. What follows is for it. `refused`: refused answers by hour and reason, with `from`, `to` and `project`.',
+    oneOf('hour', 'refused', 'filter'),
+    '`hour`: rows by the hour of their arrival, of `from` to `to`, `project`, `channel` and `event`. `refused`: refused answers by hour and reason, of `from` to `to` and `project`. `filter`: how many rows fit all that follows, and each part of it alone. Without it any part but `project` asks for what the rows that fit come to: a `tag` without a value is one whose values are counted.',
   ),
-  query('from', time, 'From this hour on. By default 30 days before `to`.'),
-  query('to', time, 'Up to this hour, 366 days after `from` at the most. By default now.'),
-  query('project', text, 'Only of this project.'),
-  query('channel', text, 'Only of this channel.'),
-  query('event', listOf(text), 'Only events of these names.'),
-  query(
-    'split',
-    oneOf('event'),
-    '`event`: the rows of each channel and event in these hours, too.',
-  ),
+  query('split', oneOf('event'), 'By hour, `event`: the rows of each channel and event, too.'),
+  ...FILTER,
 ];
 const TIMES = [
   query('from', time, 'From this time on. By default 30 days before `to`.'),
@@ -263,10 +297,19 @@ const USER = [
   { ...query('project', text, 'The project.'), required: true },
   { ...query('user', text, 'The user.'), required: true },
 ];
-const ONE_USER = [
-  query('format', oneOf('json', 'ndjson'), 'Or by the Accept header.'),
-  ...USER,
-  ...SPAN,
+const USERS = [
+  query('format', oneOf('json', 'ndjson'), 'Of one user, or by the Accept header.'),
+  query('project', text, 'Only of this project. One user has to be named with it.'),
+  query('user', text, 'This user alone. Without it users are listed, by who was here last.'),
+  query(
+    'start',
+    { ...text, maxLength: MAX_START },
+    'Users whose ids begin like this, by their ids.',
+  ),
+  query('tag', text, 'Users with this property in their profiles: `name=value`, or a name alone.'),
+  query('day', listOf(time, MAX_DAYS), 'When the days begin by which rows are counted, and end.'),
+  query('after', text, 'Of a list, its `next`; of one user, a place.'),
+  ...SPAN.slice(1),
 ];
 const FILE = [{ name: 'file', in: 'path', required: true, schema: text }];
 
@@ -281,9 +324,9 @@ const PAGE = {
 };
 const USER_PAGE = {
   description:
-    'JSON: the profile and a page of rows. NDJSON: the profile, if there is one, and all rows.',
+    'JSON: the profile and a page of rows, or a list of users. NDJSON: the profile, if there is one, and all rows.',
   content: {
-    ...contentOf(ref('User'), 'application/json'),
+    ...contentOf({ oneOf: [ref('User'), ref('Users')] }, 'application/json'),
     ...contentOf({ oneOf: [ref('Profile'), ref('Row')] }, 'application/x-ndjson'),
   },
 };
@@ -306,7 +349,7 @@ const RESENT = { ...ok('What became of each that was there.', 'AllResent'), ...W
 const PAGE_OF_PROFILES = { ...ok('A page of them.', 'Profiles'), ...WRONG };
 const OUTAGES = { ...ok('The newest 100 that touch the time.', 'Outages'), ...WRONG };
 const LATER = { ...ok('How many, as far as they were counted in time.', 'Later'), ...WRONG };
-const COUNTS = { ...ok('The numbers. With `by=hour`: the sums of hours.', 'Counts'), ...WRONG };
+const COUNTS = { ...ok('The numbers.', 'Counts'), ...WRONG };
 const DELETED = { ...ok('How many rows there were.', 'Deleted'), ...WRONG };
 const DELETION_DONE = {
   ...ok('With `dry=1` how many rows there are, else how many there were.', 'Deletion'),
@@ -332,13 +375,18 @@ const paths = {
   '/refused/resend': { post: read('resend', 'Stores refused records.', RESENT, [], 'Seqs') },
   '/profiles': { get: read('profiles', 'Profiles of users.', PAGE_OF_PROFILES, PROFILES) },
   '/counts': {
-    get: read('counts', 'How much is stored, and how much was refused.', COUNTS, HOURS),
+    get: read('counts', 'How much is stored, and how much was refused.', COUNTS, COUNTING),
   },
   '/exports': {
     get: read('exports', 'How far the targets of exports are.', ok('The targets.', 'Targets')),
   },
   '/users': {
-    get: read('user', 'All that is known of a user.', { 200: USER_PAGE, ...WRONG }, ONE_USER),
+    get: read(
+      'user',
+      'All that is known of a user, or users.',
+      { 200: USER_PAGE, ...WRONG },
+      USERS,
+    ),
     delete: read('erase', 'Erases all that is known of a user.', DELETED, USER),
   },
   '/setup': { get: read('setup', 'How far setting up has come.', ok('The steps.', 'Setup')) },

@@ -72,9 +72,9 @@ interface Circumstances {
   mayWrite: (project: string) => boolean;
 }
 
-/** Bytes of a field that becomes a part of database keys. */
+/** Bytes of a name, which becomes a part of database keys. */
 const MAX_KEY_BYTES = 1_024;
-const KEYS = ['project', 'channel', 'user_id'];
+const KEYS = ['project', 'channel', 'event', 'user_id'];
 /** Characters of a record, so that a page of rows fits into memory. */
 export const MAX_RECORD = 131_072;
 

@@ -171,7 +171,7 @@ const CALLS: Readonly<Record<string, Record<string, Run>>> = {
   'get /profiles': reading('/profiles?limit=1', {}, '/profiles?after=x'),
   'get /counts': reading('/counts', {}, '/counts?by=day'),
   'get /exports': reading('/exports'),
-  'get /users': reading('/users?project=p&user=u', {}, '/users?project=p'),
+  'get /users': reading('/users?project=p&user=u', {}, '/users?user=u'),
   'delete /users': {
     ...common('DELETE', '/users?project=p&user=u'),
     200: async () =>
@@ -325,8 +325,22 @@ describe('the OpenAPI document', () => {
     );
     const ofHours = source.slice(source.indexOf('readHourFilter'));
     const names = [...ofHours.matchAll(/(?:msOf|get|getAll)\('(\w+)'/g)].map(([, name]) => name);
+    const filter = source.slice(source.indexOf('readFilter'), source.indexOf('const faultOf'));
+    const parts = [...filter.matchAll(/(?:one|many|get)\('(\w+)'\)/g)].map(([, name]) => name);
     const parameters = paths['/counts']!['get']!.parameters!.map(({ name }) => name);
-    expect(parameters.sort()).toEqual(['by', ...names].sort());
+    expect(parameters.sort()).toEqual([...new Set(['by', ...names, ...parts])].sort());
+  });
+
+  it('names every parameter of a list of users, and no other', () => {
+    const source = readFileSync(
+      new URL('../../src/server/reading/looking-query.ts', import.meta.url),
+      'utf8',
+    );
+    const ofUsers = source.slice(source.indexOf('readUsers'));
+    const names = [...ofUsers.matchAll(/(?:get|getAll)\('(\w+)'/g)].map(([, name]) => name);
+    const parameters = paths['/users']!['get']!.parameters!.map(({ name }) => name);
+    const others = ['user', 'format', 'before', 'newest', 'start', 'tag'];
+    expect(parameters.sort()).toEqual([...new Set([...names, ...others])].sort());
   });
 
   it('names every parameter that is read, and no other', () => {
@@ -344,6 +358,7 @@ describe('the OpenAPI document', () => {
           'after',
           'before',
           'bom',
+          'brief',
           'channel',
           'event',
           'format',

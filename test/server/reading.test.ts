@@ -246,7 +246,12 @@ describe('what else is read', () => {
   });
 
   it.each([
-    ['by=day', '`by` must be hour'],
+    ['by=day', '`by` must be hour or filter'],
+    ['by=filter&type=page', '`type` must be identify or event'],
+    ['by=filter&from=yesterday', '`from` must be a date-time of RFC 3339'],
+    ['event=e&to=2026', '`to` must be a date-time of RFC 3339'],
+    ['tag=a&tag=b&tag=c&tag=d&tag=e&tag=f', '`tag` may name 5 tags'],
+    ['event=e&from=2024-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', '366 days at the most'],
     ['by=hour&from=yesterday', '`from` must be a date-time of RFC 3339'],
     ['by=hour&split=user', '`split` must be event'],
     ['by=hour&to=2026', '`to` must be a date-time of RFC 3339'],
@@ -296,7 +301,7 @@ describe('what else is read', () => {
     expect(await linesOf('project=p&user=nobody')).toEqual([]);
   });
 
-  it.each(['user=u', 'project=p', 'project=p&user=u&limit=x', 'project=p&user=u&format=csv'])(
+  it.each(['user=u', 'project=p&user=', 'project=p&user=u&limit=x', 'project=p&user=u&format=csv'])(
     'shows no user for %s',
     async (query) => {
       expect((await runService().send(`/users?${query}`)).status).toBe(400);

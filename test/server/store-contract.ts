@@ -5,6 +5,7 @@ import { describeErasures } from './contract/erasures.js';
 import { describeHours } from './contract/hours.js';
 import { describeImport } from './contract/import.js';
 import { describeJson } from './contract/json.js';
+import { describeLooking } from './contract/looking.js';
 import { describeParked } from './contract/parked.js';
 import { describeProfiles } from './contract/profiles.js';
 import { describeProgress } from './contract/progress.js';
@@ -16,7 +17,7 @@ import { event, type Part } from './contract/scenario.js';
 
 const PARTS: readonly Part[] = [
   ...[describeRecords, describeJson, describeRefused, describeProfiles, describeRows],
-  ...[describeAdoption, describeReaders, describeCounts],
+  ...[describeAdoption, describeReaders, describeCounts, describeLooking],
   ...[describeHours, describeImport, describeProgress, describeParked, describeErasures],
 ];
 

@@ -1,7 +1,7 @@
 import type { HealthWord } from '../health/health.js';
 import type { Tell } from '../hooks.js';
 import type { Setup } from '../setup.js';
-import type { RowFilter, Store } from '../store/port.js';
+import type { Looked, RowFilter, Store } from '../store/port.js';
 import { storableText } from '../store/storable.js';
 import { createBell, type Bell } from './bell.js';
 import { createMatcher } from './create-matcher.js';
@@ -28,7 +28,7 @@ const SETUP_MS = 100;
 const MAX_FOLLOWERS = 200;
 
 interface Parts {
-  store: Pick<Store, 'rows' | 'lastPlace' | 'refused' | 'progress' | 'follow'>;
+  store: Pick<Store, 'rows' | 'search' | 'lastPlace' | 'refused' | 'progress' | 'follow'>;
   setup: Pick<Setup, 'state' | 'follow'>;
   tell: Tell;
   trouble: ReadingTrouble;
@@ -41,6 +41,8 @@ interface Wanted {
   asked: Place | undefined;
   /** The only project that the client may see, whose name is then in the filter as well. */
   onlyProject: string | undefined;
+  /** For how long the first rows are looked for at the most. Without it all rows are looked through. */
+  lookMs: number | undefined;
 }
 
 /**
@@ -66,7 +68,7 @@ export const createFeed = ({ store, setup, tell, trouble, health }: Parts) => {
 
   /** Everything that a client gets, in chunks, until it is over. */
   async function* chunksFor(
-    { filter, asked, onlyProject }: Wanted,
+    { filter, asked, onlyProject, lookMs }: Wanted,
     bell: Bell,
     isOver: () => boolean,
   ): AsyncGenerator<Uint8Array, void> {
@@ -80,6 +82,7 @@ export const createFeed = ({ store, setup, tell, trouble, health }: Parts) => {
     const erased = from?.erased ?? (await store.progress.lastErasure());
     let place: Place = from ?? { row: 0, refused: 0, erased };
     let shownSetup = '';
+    let looked: Looked | undefined;
 
     /** The setup, if it has changed. It tells of all projects. */
     const setupText = (): string => {
@@ -115,7 +118,13 @@ export const createFeed = ({ store, setup, tell, trouble, health }: Parts) => {
       // The place of the newest row is read first. A row that is stored between the two reads is then among the news.
       const [newest] = await store.rows({}, { limit: 1, newest: true });
       const before = (newest?.seq ?? 0) + 1;
-      const rows = await store.rows(filter, { limit: FIRST_ROWS, newest: true, before });
+      const found = await store.search(
+        filter,
+        { limit: FIRST_ROWS, newest: true, before },
+        lookMs ?? Infinity,
+      );
+      const { rows } = found;
+      if (lookMs !== undefined) looked = found.looked;
       const refused = await store.refused({ limit: FIRST_REFUSED, newest: true }, onlyProject);
       const first = newsFrom({ rows: rows.reverse(), refused: refused.reverse() }, place);
       const replaced = asked ? 'event: replaced\ndata: {}\n\n' : '';
@@ -123,7 +132,7 @@ export const createFeed = ({ store, setup, tell, trouble, health }: Parts) => {
       place = first.behind;
       if (newest) place = { ...place, row: newest.seq, at: arrivedAt(newest) };
     }
-    const ready = JSON.stringify({ onlyProject });
+    const ready = JSON.stringify({ onlyProject, looked });
     yield encoder.encode(setupText() + eventText(place, 'ready', ready));
     const leave = reader.follow(bell, place);
     try {
@@ -144,14 +153,10 @@ export const createFeed = ({ store, setup, tell, trouble, health }: Parts) => {
      * Rejects if the first rows cannot be read, so that the request can be answered 503. Waits for them until the first
      * heartbeat: a slow search gets its stream then, and heartbeats keep the line open.
      */
-    open: async (
-      filter: RowFilter,
-      asked: Place | undefined,
-      onlyProject: string | undefined,
-    ): Promise<ReadableStream<Uint8Array>> => {
+    open: async (wanted: Wanted): Promise<ReadableStream<Uint8Array>> => {
       const bell = createBell();
       let isOver = false;
-      const chunks = chunksFor({ filter, asked, onlyProject }, bell, () => isOver);
+      const chunks = chunksFor(wanted, bell, () => isOver);
       let soon: ReturnType<typeof setTimeout> | undefined;
       const ringSoon = (): void => {
         soon ??= setTimeout(() => {
@@ -175,7 +180,7 @@ export const createFeed = ({ store, setup, tell, trouble, health }: Parts) => {
       let saidHealth = '';
       /** A sign of life: the health if it has changed, else a comment. */
       const pulse = (): void => {
-        const now = JSON.stringify(health.look(onlyProject));
+        const now = JSON.stringify(health.look(wanted.onlyProject));
         // A client that does not read gets no further heartbeats.
         if (!opened || opened.desiredSize! <= 0) return;
         // Without an id: the client stays at its place.

@@ -28,6 +28,7 @@ import {
   readTimes,
   type Asked,
 } from './query.js';
+import { FIRST_LOOK_MS, LOOK_MS, partsOf, readBreakdown, readUsers } from './looking-query.js';
 import type { ReadingTrouble } from './reading-trouble.js';
 
 /** The body of a request to send refused records again has this many bytes at the most. */
@@ -60,6 +61,20 @@ const DATA_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'n
 
 const wrong = (message: string): Response => refuse(400, { message });
 const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' in asked;
+
+/** Without `by`, each of these asks for a breakdown of rows. */
+const BREAKS_DOWN = [
+  'event',
+  'tag',
+  'user',
+  'channel',
+  'type',
+  'not',
+  'text',
+  'from',
+  'to',
+  'mine',
+];
 
 /** Adds the routes that read, export and erase. `readingAccess` has checked the requests before. */
 export const addReadingRoutes = (app: Hono, parts: Parts): void => {
@@ -101,9 +116,14 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     if (isWrong(filter)) return wrong(filter.wrong);
     if (isWrong(span)) return wrong(span.wrong);
     const all = { filter: filter.value, span: span.value };
+    const isBrief = query.get('brief') === '1';
     switch (format) {
       case 'html':
       case 'json': {
+        if (isBrief) {
+          const { rows, looked } = await store.search(filter.value, span.value, LOOK_MS);
+          return answerRead({ rows, next: nextOf(rows, span.value), looked });
+        }
         const rows = await store.rows(filter.value, span.value);
         return answerRead({ rows, next: nextOf(rows, span.value) });
       }
@@ -122,7 +142,10 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
         const stream =
           request.method === 'HEAD'
             ? null
-            : await feed.open(filter.value, readPlace(place), onlyProjectOf(c));
+            : await feed.open({
+                ...{ filter: filter.value, asked: readPlace(place), onlyProject: onlyProjectOf(c) },
+                lookMs: isBrief ? FIRST_LOOK_MS : undefined,
+              });
         return new Response(stream, { headers: { ...headers, 'x-accel-buffering': 'no' } });
       }
       default:
@@ -178,12 +201,31 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     return answerRead({ refused: await store.refusedHours(filter.value) });
   };
 
+  /** How many rows a filter has, and each of its parts. */
+  const showFilter = async (c: Context, query: URLSearchParams): Promise<Response> => {
+    const filter = readFilter(query, await clientWordOf(c.req.raw));
+    if (isWrong(filter)) return wrong(filter.wrong);
+    const parts = partsOf(filter.value, onlyProjectOf(c));
+    const all = [filter.value, ...parts.map((part) => part.filter)];
+    const { counts, looked } = await store.count(all, LOOK_MS);
+    const filters = parts.map(({ name, value }, at) => ({ name, value, ...counts[at + 1]! }));
+    return answerRead({ ...counts[0]!, filters, looked });
+  };
+  const showBreakdown = async (c: Context, query: URLSearchParams): Promise<Response> => {
+    const asked = readBreakdown(query, await clientWordOf(c.req.raw), now());
+    if (isWrong(asked)) return wrong(asked.wrong);
+    const { filter, tags } = asked.value;
+    return answerRead(await store.breakdown(filter, tags, LOOK_MS));
+  };
+
   const showCounts = async (c: Context): Promise<Response> => {
     const query = queryOf(c);
     const by = query.get('by');
     if (by === 'hour') return showHours(query);
     if (by === 'refused') return showRefusedHours(query);
-    if (by) return wrong('`by` must be hour or refused');
+    if (by === 'filter') return showFilter(c, query);
+    if (by) return wrong('`by` must be hour, refused or filter');
+    if (BREAKS_DOWN.some((name) => query.get(name))) return showBreakdown(c, query);
     const project = query.get('project') || undefined;
     const [all, refused] = await Promise.all([store.counts(), store.countRefused(project)]);
     const isAsked = (one: Count) => project === undefined || one.project === storableText(project);
@@ -205,9 +247,17 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     return answerRead({ rows, is_all: isAll });
   };
 
+  const showUsers = async (query: URLSearchParams): Promise<Response> => {
+    const filter = readUsers(query);
+    if (isWrong(filter)) return wrong(filter.wrong);
+    const { next, ...found } = await store.users(filter.value, LOOK_MS);
+    return answerRead({ ...found, ...(next && { next: JSON.stringify(next) }) });
+  };
+
   const showUser = async (c: Context): Promise<Response> => {
     const query = queryOf(c);
     const [project, user_id] = [query.get('project'), query.get('user')];
+    if (!query.has('user')) return showUsers(query);
     const span = readSpan(query);
     if (!project || !user_id) return wrong(NO_USER);
     if (isWrong(span)) return wrong(span.wrong);

@@ -37,6 +37,12 @@ export interface Dialect {
   pattern: (text: string) => string;
   /** Demands an index of the rows, or none, from an engine that would choose another one. */
   indexed: (by: 'user' | undefined) => string;
+  /**
+   * The members of a JSON object, or of the object that one of its members is, as a table `one` with the column `key`; and
+   * the value of such a member: a letter for its kind (see `readMember`) and its text, cut by the database.
+   */
+  members: (json: string, member?: 'tags') => string;
+  memberValue: string;
   /** A list as JSON text: of pairs, or of numbers. */
   pairs: (one: string, other: string) => string;
   numbers: (column: string) => string;
@@ -60,16 +66,6 @@ export interface Database extends Dialect {
   hasEnded: (text: string) => boolean;
   /** How many statements may store at once. */
   lanes: number;
-  /**
-   * Divides the places of a span into pieces, each the places between two numbers. If reading blocks the only thread, a
-   * piece takes some milliseconds, and others get their turn between; else a piece has `size` places, or all.
-   */
-  pieces: (span: {
-    after?: number | undefined;
-    before?: number | undefined;
-    newest?: boolean | undefined;
-    size?: number;
-  }) => AsyncIterable<readonly [after: number, before: number]>;
   /** Whether reading blocks the only thread. */
   blocks: boolean;
   /** The words of the database, if it refuses a row itself, and neither the connection nor the statement. */

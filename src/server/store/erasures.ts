@@ -4,12 +4,11 @@ import type { Erased } from './port.js';
 import { readErasures, type Erasure } from './progress.js';
 import type { Reader, ReaderName } from './reader.js';
 import { storableText } from './storable.js';
+import type { Steps } from './steps.js';
 import type { Sums } from './sums.js';
 
 /** How many rows are deleted at a time. Writes have to wait meanwhile. */
 const PIECE = 1_000;
-/** How many places Postgres looks through at a time. */
-const PIECE_PLACES = 10_000;
 /** How often a process looks for erasures that another one has left undone. */
 const LOOK_MS = 20_000;
 /** A process that works on an erasure notes this every 10 seconds. After 30 another one goes on with it. */
@@ -30,6 +29,7 @@ const conditionsOf = ({ time }: Database) =>
 
 interface Parts {
   database: Database;
+  steps: Steps['steps'];
   readers: Readonly<Record<ReaderName, Reader>>;
   sums: Pick<Sums, 'takeOff'>;
   removeProfile: (run: Run, user: { project: string; user_id: string }) => Promise<unknown>;
@@ -54,7 +54,7 @@ const storableErased = (erased: Erased): Erased => ({
  * undone.
  */
 export const createErasures = (parts: Parts) => {
-  const { database, readers, sums, removeProfile, removeRefused, lastPlace, done } = parts;
+  const { database, steps, readers, sums, removeProfile, removeRefused, lastPlace, done } = parts;
   const { table, texts, turn, time, now, nextPlace, indexed, read, write, transaction } = database;
   const [records, erasures, targets] = [table('records'), table('erasures'), table('targets')];
   const CONDITIONS = conditionsOf(database);
@@ -107,11 +107,7 @@ export const createErasures = (parts: Parts) => {
     });
   /** The places of the rows that fit and are below `upto`, in their order, some at a time. Nothing is locked. */
   async function* find(erased: Erased, upto: number): AsyncGenerator<number[], void> {
-    const [first] = await read<{ seq: number | null }>(
-      `SELECT ${number('min(seq)', 'seq')} FROM ${records}`,
-    );
-    const span = { after: (first!.seq ?? upto) - 1, before: upto, size: PIECE_PLACES };
-    for await (const [after, before] of database.pieces(span)) {
+    for await (const { after, before } of steps({ before: upto })) {
       const { values, value } = createValues();
       const where = Object.entries(CONDITIONS).flatMap(([name, condition]) => {
         const text = erased[name as keyof Erased];

@@ -3,7 +3,9 @@ import { createAppender } from './append.js';
 import { number, type Database } from './database.js';
 import { arrivedOf, lettersOf, refusedProfileOf, resentOf } from './dead-letter.js';
 import { createErasures } from './erasures.js';
+import { createFilters } from './filter.js';
 import { createGroups } from './groups.js';
+import { createLooking } from './looking.js';
 import type { Adopted, Behind, Held, NewRefused, Profile, Resent, Store, Written } from './port.js';
 import { createOutages } from './outages.js';
 import { createProfiles } from './profiles.js';
@@ -13,8 +15,10 @@ import { createReader, type ReaderName } from './reader.js';
 import { createRefused } from './refused.js';
 import { createRefusedCounts } from './refused-counts.js';
 import { createRowReader } from './rows.js';
+import { createSteps } from './steps.js';
 import { storable, tellReplaced } from './storable.js';
 import { createSums } from './sums.js';
+import { createUsers } from './users.js';
 
 interface Options {
   onReplaced?: ((records: number) => void) | undefined;
@@ -32,10 +36,13 @@ export const createLogStore = (
   const appender = createAppender(database);
   const refused = createRefused(database);
   const refusedCounts = createRefusedCounts(database);
-  const outages = createOutages(database);
   const sums = createSums(database);
   const profiles = createProfiles(database);
   const parts = { database, refuse: refused.leaveOut };
+  const filters = createFilters(database);
+  const steps = createSteps(database);
+  const outages = createOutages(database, steps);
+  const reader = createRowReader(database, filters, steps);
   const progress = createProgress(database, refused);
   const readers = {
     sums: createReader({ ...parts, name: 'sums', prepare: sums.prepare }),
@@ -44,7 +51,7 @@ export const createLogStore = (
   const lastPlace = async (): Promise<number> =>
     (await read<{ place: number }>(database.lastPlace))[0]!.place;
   const erasures = createErasures({
-    ...{ database, readers, sums, lastPlace, done: told },
+    ...{ database, steps: steps.steps, readers, sums, lastPlace, done: told },
     removeProfile: profiles.remove,
     removeRefused: refused.removeOfUser,
   });
@@ -108,7 +115,9 @@ export const createLogStore = (
     check: database.check,
     room: database.room,
     refuse,
-    rows: createRowReader(database),
+    rows: reader.rows,
+    ...createLooking({ database, filters, steps, reader, sums }),
+    users: createUsers({ database, steps, reader, sums, profiles, lastPlace }),
     lastPlace,
     refused: refused.read,
     resend: async (seqs) => {

@@ -1,12 +1,13 @@
 import { number, type Database } from './database.js';
 import type { Outage } from './port.js';
 import { refusedText } from './refused-bounds.js';
+import type { Steps } from './steps.js';
 
 /** A database that fails again and again may have any number of them. */
 const MAX_OUTAGES = 1_000;
 const MAX_READ = 100;
-/** Rows are looked through for so long, and so many at a time where reading does not block the only thread. */
-const [LOOK_MS, STEP] = [1_500, 20_000];
+/** Rows are looked through for so long. */
+const LOOK_MS = 1_500;
 
 interface Span {
   from: string;
@@ -14,7 +15,10 @@ interface Span {
 }
 
 /** Keeps the times in which no rows were stored. */
-export const createOutages = ({ table, time, iso, read, write, pieces, lastPlace }: Database) => {
+export const createOutages = (
+  { table, time, iso, read, write }: Database,
+  { steps }: Pick<Steps, 'steps'>,
+) => {
   const outages = table('outages');
   const records = table('records');
 
@@ -38,30 +42,26 @@ export const createOutages = ({ table, time, iso, read, write, pieces, lastPlace
       return found.reverse();
     },
     countLater: async ({ from, to }: Span): Promise<{ rows: number; isAll: boolean }> => {
-      const until = performance.now() + LOOK_MS;
       const [first] = await read<{ seq: number }>(
         `SELECT ${number('seq')} FROM ${records} WHERE received_at >= ${time('$1')}
         ORDER BY received_at LIMIT 1`,
         to,
       );
       let rows = 0;
-      if (!first) return { rows, isAll: true };
-      const [last] = await read<{ place: number }>(lastPlace);
-      const span = { after: first.seq - 1, before: last!.place + 1, size: STEP };
-      for await (const [after, before] of pieces(span)) {
-        const began = performance.now();
-        const [found] = await read<{ rows: number }>(
-          `SELECT ${number('count(*)', 'rows')} FROM ${records}
-          WHERE seq > $1 AND seq < $2 AND received_at >= ${time('$4')}
-            AND called_at >= ${time('$3')} AND called_at < ${time('$4')}`,
-          ...[after, before, from, to],
-        );
-        rows += found!.rows;
-        if (performance.now() > until) return { rows, isAll: false };
-        // As long as the step took, so that intake gets its turn.
-        await new Promise((resolve) => setTimeout(resolve, performance.now() - began));
-      }
-      return { rows, isAll: true };
+      let isAll = !first;
+      const way = { after: first && first.seq - 1, rests: true, ms: LOOK_MS };
+      if (first)
+        for await (const { after, before, isLast } of steps(way)) {
+          const [found] = await read<{ rows: number }>(
+            `SELECT ${number('count(*)', 'rows')} FROM ${records}
+            WHERE seq > $1 AND seq < $2 AND received_at >= ${time('$4')}
+              AND called_at >= ${time('$3')} AND called_at < ${time('$4')}`,
+            ...[after, before, from, to],
+          );
+          rows += found!.rows;
+          isAll = isLast;
+        }
+      return { rows, isAll };
     },
     expire: (before: string) =>
       write(`DELETE FROM ${outages} WHERE ended_at < ${time('$1')}`, before),

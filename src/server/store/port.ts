@@ -105,6 +105,104 @@ export interface Span {
   newest?: boolean | undefined;
 }
 
+/** How far a look through the rows has come. */
+export interface Looked {
+  /** Of the rows up to this place, or from it on if the newest came first, none is left out. */
+  place: number;
+  /** When the row at this place arrived. */
+  since?: string | undefined;
+  /** Nothing is left to look at. */
+  is_all: boolean;
+}
+
+/** Rows that were found within a time. */
+export interface Found {
+  rows: Row[];
+  looked: Looked;
+}
+
+/** How many rows fit a filter. */
+export interface FilterCount {
+  rows: number;
+  /** All rows were counted; else those that were looked at. */
+  is_exact: boolean;
+}
+
+export interface FilterCounts {
+  counts: FilterCount[];
+  /** How far the newest rows were looked at, and how many; missing if the sums had all the answers. */
+  looked?: Looked & { rows: number };
+}
+
+/** A value of a tag, and how many rows have it. */
+export interface ValueCount {
+  value: string;
+  rows: number;
+  /** No filter can ask for it: it is an object or a list, or only the beginning of a text. */
+  is_part?: true;
+}
+
+/** The values of a tag among the rows that were looked at. */
+export interface TagValues {
+  tag: string;
+  /** Those with the most rows, the first of them first. */
+  values: ValueCount[];
+  /** Rows with another value. */
+  others: number;
+}
+
+/** What the rows of a filter come to. */
+export interface Breakdown {
+  rows: number;
+  hours: Pick<Hour, 'hour' | 'rows'>[];
+  /** All rows are in the two numbers above; else those that were looked at. */
+  is_exact: boolean;
+  users: number;
+  tags: TagValues[];
+  /** Names of tags of the newest rows: first those whose values differ. */
+  names: string[];
+  /** How far the newest rows were looked at for users and tags, and how many of them fit. */
+  looked: Looked & { rows: number };
+}
+
+/** Which users to list. */
+export interface UserFilter {
+  project?: string | undefined;
+  /** How their ids begin: these come in the order of their ids. */
+  start?: string | undefined;
+  /** A property of the profile, `name=value`, or a name that may have any value. */
+  property?: string | undefined;
+  /** When days begin, and the last one ends: ISO 8601 in UTC with milliseconds. */
+  days: readonly string[];
+  /** The `next` of the page before. */
+  after?: UsersPlace | undefined;
+  limit: number;
+}
+
+/** Where a list of users goes on: below a place of those that were there at the start, or behind an id. */
+export type UsersPlace = [top: number, before: number] | [project: string, user_id: string];
+
+/** A user by the rows, with or without a profile. */
+export interface SeenUser {
+  project: string;
+  user_id: string;
+  /** When the row with the highest place arrived. */
+  last_seen: string;
+  /** 10,000 at most. */
+  rows: number;
+  /** Rows in each of the days; `null` for a day of which not all rows were looked at. */
+  days: (number | null)[];
+  /** Two properties of the profile, if there is one. */
+  properties?: Record<string, string>;
+}
+
+export interface SeenUsers {
+  users: SeenUser[];
+  next?: UsersPlace;
+  /** How far the rows were looked through; missing in the order of ids. */
+  looked?: Looked;
+}
+
 export interface Profile {
   project: string;
   user_id: string;
@@ -243,6 +341,21 @@ export interface Store {
   /** Keeps refused requests and records, within the store's bounds. */
   refuse(refused: readonly NewRefused[]): Promise<void>;
   rows(filter: RowFilter, span: Span): Promise<Row[]>;
+  /** The same, but it looks for so many milliseconds at most, and says how far it came. */
+  search(filter: RowFilter, span: Span, ms: number): Promise<Found>;
+  /**
+   * How many rows fit each of the filters: from the sums where these are exact (whole hours, names that have sums of their
+   * own), else from the newest rows, as far as these can be looked through in so many milliseconds.
+   */
+  count(filters: readonly RowFilter[], ms: number): Promise<FilterCounts>;
+  /** Rows, users and values of tags, in the same way; of an event without tags those of one of its tags. Of over 10,000 values of a tag the later ones are not told apart. */
+  breakdown(
+    filter: RowFilter & { from: string },
+    tags: readonly string[],
+    ms: number,
+  ): Promise<Breakdown>;
+  /** Users by who was here last; see `UserFilter`. */
+  users(filter: UserFilter, ms: number): Promise<SeenUsers>;
   /** The highest place so far, even if its row is gone; 0 before the first row. */
   lastPlace(): Promise<number>;
   /** With a project, only what names it. */

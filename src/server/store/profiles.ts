@@ -173,6 +173,16 @@ export const createProfiles = (database: Database) => {
         const span = [from.project, from.user_id, to.project, to.user_id];
         return (await run(expire, before, ...span)).length;
       }),
+    /** Profiles of users, those that have one. */
+    ofUsers: async (
+      places: readonly Place[],
+    ): Promise<Pick<Profile, 'project' | 'user_id' | 'properties'>[]> => {
+      const found = await read<Place & ProfileTexts>(texts, keysOf(places));
+      return found.map(({ project, user_id, properties }) => ({
+        ...{ project, user_id },
+        properties: JSON.parse(properties) as Profile['properties'],
+      }));
+    },
     /** Reads profiles in the order of project and user. */
     read: async (
       { project, user_id }: Pick<RowFilter, 'project' | 'user_id'>,

@@ -78,7 +78,7 @@ export const newTables = (names: Names, types: Types): string => {
     id text NOT NULL,
     channel text,
     event text,
-    user_id text,
+    user_id ${key},
     body ${json} NOT NULL,
     called_at ${time} NOT NULL,
     received_at ${time} NOT NULL,

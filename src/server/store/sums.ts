@@ -1,6 +1,7 @@
 import { createValues, number, type Database, type Run } from './database.js';
 import { DELAYS, MAX_PAIR_BYTES, MAX_PAIRS, REST, SUMS } from './hours.js';
-import type { Count, Hour, HourFilter, Hours } from './port.js';
+import { isGiven } from './filter.js';
+import type { Count, Hour, HourFilter, Hours, RowFilter } from './port.js';
 import type { Prepared, Stretch } from './reader.js';
 import { createSplit } from './split.js';
 import { storableText } from './storable.js';
@@ -8,8 +9,9 @@ import { storableText } from './storable.js';
 const KEY = ['hour', 'project', 'channel', 'event'] as const;
 /** While as many rows are not summed yet, the sums are too low to be shown without a word. */
 const MANY = 10_000;
+const HOUR_MS = 3_600_000;
 /** Hours that are read at a time where reading blocks the only thread. */
-const STEP_MS = 120 * 3_600_000;
+const STEP_MS = 120 * HOUR_MS;
 
 /** The pairs of an hour and their rows, as JSON; see `createSplit`. */
 interface Lists {
@@ -87,6 +89,17 @@ export const createSums = (database: Database) => {
 
   const lookBehind = `SELECT 1 FROM ${records}
     WHERE seq > (SELECT place FROM ${table('readers')} WHERE name = 'sums') LIMIT 1 OFFSET ${MANY}`;
+  const isBehind = async (): Promise<boolean> => (await read(lookBehind)).length > 0;
+  /** Hours that are read at a time. */
+  async function* spansOf({ from, to }: Pick<HourFilter, 'from' | 'to'>) {
+    const [start, end] = [Date.parse(from), Date.parse(to)];
+    for (let at = start; at < end; at += blocks ? STEP_MS : end - start) {
+      yield [at, blocks ? Math.min(at + STEP_MS, end) : end].map((ms) =>
+        new Date(ms).toISOString(),
+      );
+      if (blocks) await new Promise(setImmediate);
+    }
+  }
   /** The sums and the repeats of some hours, in their order. */
   const readHours = async (filter: HourFilter): Promise<Hours> => {
     const { project, channel, event = [] } = filter;
@@ -110,11 +123,7 @@ export const createSums = (database: Database) => {
       FROM ${repeats} WHERE ${between} GROUP BY repeats.hour`;
 
     const hours: Hour[] = [];
-    const [from, to] = [Date.parse(filter.from), Date.parse(filter.to)];
-    for (let at = from; at < to; at += blocks ? STEP_MS : to - from) {
-      const span = [at, blocks ? Math.min(at + STEP_MS, to) : to].map((ms) =>
-        new Date(ms).toISOString(),
-      );
+    for await (const span of spansOf(filter)) {
       const [found, again] = await Promise.all([
         read<Omit<Hour, 'repeats'> & Lists>(lookForRows, ...span, ...more.values.slice(2)),
         read<Pick<Hour, 'hour' | 'repeats'>>(lookForRepeats, ...span, ...values),
@@ -126,10 +135,53 @@ export const createSums = (database: Database) => {
         split?.add(names, rows);
         hours.push({ ...one, hour: name, repeats: repeatsOf.get(name) ?? 0 });
       }
-      if (blocks) await new Promise(setImmediate);
     }
-    const isBehind = (await read(lookBehind)).length > 0;
-    return { hours, ...(split && { events: split.all() }), ...(isBehind && { is_behind: true }) };
+    return {
+      ...{ hours, ...(split && { events: split.all() }) },
+      ...((await isBehind()) && { is_behind: true }),
+    };
+  };
+
+  const lookAtReader = `SELECT ${number('place')}, ${number('number')} FROM ${table('readers')} WHERE name = 'sums'`;
+  const ends = `SELECT ${isoHour('min(hour)')} AS first, ${isoHour('max(hour)')} AS last FROM ${sums}`;
+  /** How many summed rows fit, by hour, or undefined if the sums cannot tell exactly. */
+  const exactly = async (filter: RowFilter): Promise<Pick<Hour, 'hour' | 'rows'>[] | undefined> => {
+    const { project, from, to, channel, event, not, type, ...others } = filter;
+    const isWhole = [from, to].every((time) => !time || time.endsWith(':00:00.000Z'));
+    if (isGiven(others) || !isWhole || (await isBehind())) return undefined;
+    const { values, value } = createValues([0, 0]);
+    const list = (names: readonly string[]) =>
+      `(SELECT value FROM ${texts(value(JSON.stringify(names.map(storableText))))})`;
+    const isIdentify = `channel = '' AND event = ''`;
+    const conditions = [
+      channel !== undefined && `channel = ${value(storableText(channel))}`,
+      event?.length && `event IN ${list(event)}`,
+      not?.length && `event NOT IN ${list(not)}`,
+      type && (type === 'identify' ? isIdentify : `NOT (${isIdentify})`),
+    ].filter(Boolean);
+    const sumOf = (condition: string) => `sum(CASE WHEN ${condition} THEN rows ELSE 0 END)`;
+    const look = `SELECT ${isoHour('hour_sums.hour')} AS hour,
+        ${number(sumOf(conditions.join(' AND ') || 'TRUE'), 'fitting')},
+        ${number(sumOf(`channel = '${REST}' AND event = '${REST}'`), 'rest')}
+      FROM ${sums} WHERE hour >= ${hour(time('$1'))} AND hour < ${hour(time('$2'))}
+        ${project === undefined ? '' : `AND project = ${value(storableText(project))}`}
+      GROUP BY hour_sums.hour ORDER BY hour_sums.hour`;
+    const [{ first, last }] = (await read(ends)) as [{ first: string | null; last: string | null }];
+    if (first === null || last === null) return [];
+    const behind = new Date(Date.parse(last) + HOUR_MS).toISOString();
+    const within = {
+      from: from !== undefined && from > first ? from : first,
+      to: to !== undefined && to < behind ? to : behind,
+    };
+    const hours: Pick<Hour, 'hour' | 'rows'>[] = [];
+    for await (const span of spansOf(within)) {
+      type Found = { hour: string; fitting: number; rest: number };
+      for (const one of await read<Found>(look, ...span, ...values.slice(2))) {
+        if (conditions.length && one.rest) return undefined;
+        if (one.fitting) hours.push({ hour: one.hour, rows: one.fitting });
+      }
+    }
+    return hours;
   };
 
   return {
@@ -154,6 +206,10 @@ export const createSums = (database: Database) => {
         `SELECT project, type, ${number('rows')} FROM ${counts} WHERE rows > 0 ORDER BY project, type`,
       ),
     hours: readHours,
+    exactly,
+    /** Up to which place rows are summed. The number is another one when this or the sums have changed. */
+    reached: async (): Promise<{ place: number; number: number }> =>
+      (await read<{ place: number; number: number }>(lookAtReader))[0]!,
     /** Deletes what was counted of repeats before this time. */
     expireRepeats: (before: string) =>
       database.write(`DELETE FROM ${repeats} WHERE hour < ${hour(time('$1'))}`, before),

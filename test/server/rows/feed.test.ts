@@ -167,3 +167,61 @@ it('has its tab, its user or its filters in the address', () => {
   expect(feed.state()).toMatchObject({ tab: 'users', person: { project: 'p', user: 'u' } });
   feed.setHidden(true);
 });
+
+/** A service that looks at ten places a time, and has a row that matches at the places given. */
+const searchable = (matches: readonly number[]) => {
+  const asked: number[] = [];
+  const found = (before: number) => {
+    const [place, is_all] = [Math.max(1, before - 10), before <= 11];
+    const seqs = matches.filter((seq) => seq >= place && seq < before).reverse();
+    return { seqs, looked: { place, is_all, since: '2026-03-01T12:00:00.000Z' } };
+  };
+  let go = (): void => undefined;
+  vi.stubGlobal('location', { search: '?text=x', pathname: '/rows' });
+  vi.stubGlobal('fetch', async (path: string) => {
+    const query = new URL(path, 'http://localhost').searchParams;
+    if (!path.startsWith('rows')) return Response.json({ counts: [] });
+    expect(query.get('brief')).toBe('1');
+    if (query.get('format') === 'sse') {
+      const { seqs, looked } = found(101);
+      return new Response(seqs.reverse().map(rowOf).join('') + eventOf('ready', { looked }));
+    }
+    asked.push(Number(query.get('before')));
+    await new Promise<void>((resolve) => (go = resolve));
+    const { seqs, looked } = found(Number(query.get('before')));
+    const rows = seqs.map((seq) => JSON.parse(rowOf(seq).split('data: ')[1]!) as object);
+    return Response.json({ rows, looked });
+  });
+  return { asked, go: () => go() };
+};
+
+it('goes on looking until nothing is left, and says how far it came', async () => {
+  const service = searchable([3, 5, 98]);
+  const feed = createFeed();
+  feed.start();
+  for (let at = 1; at <= 9; at++) {
+    await vi.waitUntil(() => service.asked.length === at);
+    expect(feed.state()).toMatchObject({ older: 'loading', looked: { place: 101 - 10 * at } });
+    service.go();
+  }
+  await vi.waitUntil(() => feed.state().older === 'idle');
+  expect(service.asked).toEqual([91, 81, 71, 61, 51, 41, 31, 21, 11]);
+  expect(feed.state().kept.shown.map(({ row }) => row.seq)).toEqual([98, 5, 3]);
+  expect(feed.state().kept.hasOlder).toBe(false);
+  feed.setHidden(true);
+});
+
+it('stops looking when it is told to, and goes on from there', async () => {
+  const service = searchable([5]);
+  const feed = createFeed();
+  feed.start();
+  await vi.waitUntil(() => service.asked.length === 1);
+  feed.stopSearch();
+  service.go();
+  expect(feed.state()).toMatchObject({ older: 'stopped', looked: { place: 91 } });
+  void feed.loadOlder();
+  await vi.waitUntil(() => service.asked.length === 2);
+  expect(service.asked).toEqual([91, 91]);
+  expect(feed.state().older).toBe('loading');
+  feed.setHidden(true);
+});

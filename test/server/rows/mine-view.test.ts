@@ -17,7 +17,10 @@ it.each([
   ['as soon as a row names one', [ofQueue, ofBrowser], NO_FILTERS, true],
   ['where it is on', [ofQueue], mine, true],
 ])('offers the rows of this browser %s: %#', (_, rows, filters, isOffered) => {
-  render(h(FilterBar, { feed, filters, seen: addSeen(NOTHING_SEEN, rows) }), document.body);
+  render(
+    h(FilterBar, { feed, filters, isReady: true, seen: addSeen(NOTHING_SEEN, rows) }),
+    document.body,
+  );
   expect(document.body.textContent.includes('Only this browser')).toBe(isOffered);
 });
 

@@ -52,7 +52,9 @@ export const olderPostgres = (schema: string): string => `
   DROP TABLE "${schema}".repeats;
   CREATE TABLE "${schema}".summing (
     done bigint NOT NULL, last bigint NOT NULL, whole_from timestamptz NOT NULL);
-  DROP INDEX "${schema}".refused_by_size, "${schema}".refused_by_place;
+  DROP INDEX "${schema}".refused_by_size, "${schema}".refused_by_place, "${schema}".rows_of_user;
+  ALTER TABLE "${schema}".records ALTER COLUMN user_id TYPE text COLLATE "default";
+  CREATE INDEX ON "${schema}".records USING hash (user_id) WHERE user_id IS NOT NULL;
   CREATE TABLE "${schema}".target_dead (
     target TEXT NOT NULL, place bigint NOT NULL, message TEXT NOT NULL);
   ALTER TABLE "${schema}".refused DROP COLUMN reader, DROP COLUMN place, DROP COLUMN size;

@@ -25,6 +25,7 @@ export const patient = (store: Store): Store => {
     profiles: after(store.profiles),
     counts: after(store.counts),
     hours: after(store.hours),
+    users: after(store.users),
     refused: after(store.refused),
     countRefused: after(store.countRefused),
     expire: after(store.expire),

@@ -14,7 +14,6 @@ import {
 } from './file.js';
 import { createNotice } from './notice.js';
 import { hasEnded, ownProcess } from '../process-name.js';
-import { createPieces } from './pieces.js';
 import { TABLES } from './tables.js';
 
 type Awaitable<Value> = Value | Promise<Value>;
@@ -123,7 +122,6 @@ export const openDatabase = (path: string): Database => {
     write,
     transaction: (work) => inTurn((since) => inTransaction(work, since)),
     lanes: 1,
-    pieces: createPieces(reader),
     blocks: true,
     wordsOfRefusal: (error) =>
       OF_THE_ROW.test(codeOf(error) ?? '') ? messageOf(error) : undefined,

@@ -1,5 +1,6 @@
 import { anyCase } from '../any-case.js';
 import type { Dialect } from '../database.js';
+import { MAX_VALUE } from '../member.js';
 import type { Types } from '../schema.js';
 
 /**
@@ -35,6 +36,14 @@ export const SQLITE: Dialect = {
   pattern: globOf,
   // By another index than that of users, SQLite would look through a whole project for each piece.
   indexed: (by) => (by ? 'INDEXED BY rows_of_user' : 'NOT INDEXED'),
+  members: (json, member) => `json_each(${json}${member ? `, '$.${member}'` : ''}) AS one`,
+  // The shortest of the two that is the same number. Of `true` SQLite has 1 as the value.
+  memberValue: `CASE one.type WHEN 'text' THEN 's' WHEN 'integer' THEN 'n' WHEN 'real' THEN 'n'
+      WHEN 'object' THEN 'o' WHEN 'array' THEN 'o' ELSE 'l' END
+    || substr(CASE one.type WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' WHEN 'null' THEN 'null'
+      WHEN 'real' THEN CASE WHEN CAST(printf('%!.15g', one.value) AS REAL) = one.value
+        THEN printf('%!.15g', one.value) ELSE printf('%!.17g', one.value) END
+      ELSE one.value END, 1, ${MAX_VALUE + 1})`,
   pairs: (one, other) => `json_group_array(${one} || char(0) || ${other})`,
   numbers: (column) => `'[' || group_concat(${column}) || ']'`,
   // Kept by AUTOINCREMENT, and missing before the first row: https://www.sqlite.org/autoinc.html

@@ -9,16 +9,6 @@ import { migrate } from './tables.js';
 /** What a text says that Postgres answered: the error itself, without the address in front. */
 const answerOf = (error: unknown): unknown => (error as Error).cause ?? error;
 
-/** The places between two numbers, `size` at a time. */
-async function* pieces({
-  after = 0,
-  before = Number.MAX_SAFE_INTEGER,
-  size = Infinity,
-}: Parameters<Database['pieces']>[0]) {
-  for (let from = after; from < before - 1; from += size)
-    yield [from, Math.min(before, from + size + 1)] as const;
-}
-
 export const openDatabase = async (
   options: ConnectionOptions,
   schema: string,
@@ -41,7 +31,7 @@ export const openDatabase = async (
   return {
     ...postgresDialect(schema),
     ...{ ownProcess, hasEnded },
-    ...{ read, write, transaction, pieces },
+    ...{ read, write, transaction },
     lanes: connections.writers,
     blocks: false,
     // Postgres refuses the data, and not the connection or the statement: a wrong value, a constraint, a limit, or an

@@ -1,5 +1,6 @@
 import { anyCase } from '../any-case.js';
 import type { Dialect } from '../database.js';
+import { MAX_VALUE } from '../member.js';
 import type { Types } from '../schema.js';
 
 /** Quotes a name for use in a statement. */
@@ -58,6 +59,13 @@ export const postgresDialect = (schema: string): Dialect => {
     matches: (json, pattern) => `CAST(${json} AS text) ~ ${pattern}`,
     pattern: patternOf,
     indexed: () => '',
+    members: (json, member) => {
+      const object = `CAST(${json} AS json)${member ? ` -> '${member}'` : ''}`;
+      return `json_each(CASE json_typeof(${object}) WHEN 'object' THEN ${object} END) AS one (key, value)`;
+    },
+    memberValue: `CASE json_typeof(one.value) WHEN 'string' THEN 's' WHEN 'number' THEN 'n'
+        WHEN 'object' THEN 'o' WHEN 'array' THEN 'o' ELSE 'l' END
+      || left(coalesce(one.value #>> '{}', 'null'), ${MAX_VALUE + 1})`,
     pairs: (one, other) => `CAST(json_agg(json_build_array(${one}, ${other})) AS text)`,
     numbers: (column) => `CAST(json_agg(${column}) AS text)`,
     lastPlace: `SELECT CASE WHEN is_called THEN CAST(last_value AS double precision) ELSE 0 END AS place
@@ -71,7 +79,8 @@ export const postgresDialect = (schema: string): Dialect => {
 
 /**
  * `body` is `json`, not `jsonb`: it stays as it was sent, it costs less to write, and the text search sees the same
- * text as in the other engine. `user_id` has a hash index, which takes texts of any length.
+ * text as in the other engine. The index of users leads to the last row of each, and
+ * to ids with the same beginning.
  */
 export const postgresTypes = (schema: string): Types => ({
   seq: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
@@ -80,5 +89,6 @@ export const postgresTypes = (schema: string): Types => ({
   jsonb: 'jsonb',
   key: 'text COLLATE "C"',
   hot: 'WITH (fillfactor = 50)',
-  userIndex: `CREATE INDEX ON ${quoted(schema)}.records USING hash (user_id) WHERE user_id IS NOT NULL`,
+  userIndex: `CREATE INDEX rows_of_user ON ${quoted(schema)}.records (project, user_id, seq)
+    WHERE user_id IS NOT NULL`,
 });

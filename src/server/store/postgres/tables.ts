@@ -4,12 +4,16 @@ import { literal, lockOf, postgresDialect, postgresTypes, quoted } from './diale
 
 const upgradeFrom = (version: number, schema: string): string => {
   const dialect = postgresDialect(schema);
+  const types = postgresTypes(schema);
   const { table } = dialect;
   return `
   ${version < 2 ? `ALTER TABLE ${table('counts')} RENAME TO row_counts;` : ''}
   ALTER TABLE ${table('refused')} ADD COLUMN
     size integer NOT NULL GENERATED ALWAYS AS (coalesce(length(record), 0)) STORED;
-  ${upgrade(version, dialect, postgresTypes(schema))}`;
+  ${upgrade(version, dialect, types)}
+  DROP INDEX ${table('records_user_id_idx')};
+  ALTER TABLE ${table('records')} ALTER COLUMN user_id TYPE ${types.key};
+  ${types.userIndex};`;
 };
 
 const newer = (schema: string, version: number): string =>

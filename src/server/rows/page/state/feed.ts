@@ -1,5 +1,5 @@
 import type { SetupState } from '../../../setup.js';
-import type { Refused, RefusedCount, Row } from '../../../store/port.js';
+import type { Looked, Refused, RefusedCount, Row } from '../../../store/port.js';
 import type { Erasure } from '../../../store/progress.js';
 import { connect, type Connection } from './connection.js';
 import { isStoring, type HealthWord } from './health.js';
@@ -13,6 +13,7 @@ import {
   type Arrival,
   type KeptRows,
 } from './kept-rows.js';
+import { forgetAnswers } from './answers.js';
 import { createRate, type Rate } from './rate.js';
 import type { ServerEvent } from './read-events.js';
 import { addSeen, NOTHING_SEEN, type Seen } from './seen.js';
@@ -43,6 +44,8 @@ export interface FeedState {
   tab: Tab;
   /** Whom the tab `users` shows; the list of users without one. */
   person: Person | undefined;
+  /** The event whose panel is open in the overview. */
+  panel: string | undefined;
   filters: Filters;
   connection: Connection;
   /** What the service says of itself; undefined while it does not answer. */
@@ -50,7 +53,9 @@ export interface FeedState {
   /** The first rows for these filters have come. Until then those of the last filters are shown. */
   isReady: boolean;
   kept: KeptRows;
-  older: 'idle' | 'loading' | 'failed';
+  older: 'idle' | 'loading' | 'failed' | 'stopped';
+  /** How far the rows below the last one that is shown were looked through. */
+  looked: (Looked & { below: number | undefined }) | undefined;
   /** The row that is open. */
   openSeq: number | undefined;
   /** Rows that have just come, few enough to be pointed out. */
@@ -96,17 +101,21 @@ const asKept = (refused: readonly Refused[]): readonly Refused[] => {
 export type Feed = ReturnType<typeof createFeed>;
 
 /** What the address of the page names: a tab, and a user or the filters. */
-const readAddress = (query: string): Pick<FeedState, 'tab' | 'person' | 'filters'> => {
+type Place = Pick<FeedState, 'tab' | 'person' | 'panel' | 'filters'>;
+const readAddress = (query: string): Place => {
   const given = new URLSearchParams(query);
   const tab = TABS.find((name) => name === given.get('show')) ?? 'rows';
-  if (tab !== 'users') return { tab, person: undefined, filters: readFilters(query) };
+  const panel = given.get('panel') ?? undefined;
+  if (tab !== 'users') return { tab, person: undefined, panel, filters: readFilters(query) };
   const [project, user] = [given.get('project'), given.get('user')];
-  return { tab, person: project && user ? { project, user } : undefined, filters: NO_FILTERS };
+  const person = project && user ? { project, user } : undefined;
+  return { tab, person, panel, filters: NO_FILTERS };
 };
 
-const addressOf = ({ tab, person, filters }: Pick<FeedState, 'tab' | 'person' | 'filters'>) => {
+const addressOf = ({ tab, person, panel, filters }: Place) => {
   const query = tab === 'users' ? new URLSearchParams({ ...person }) : queryOf(filters);
   if (tab !== 'rows') query.set('show', tab);
+  if (panel !== undefined) query.set('panel', panel);
   return query.size ? `?${query}` : location.pathname;
 };
 
@@ -120,7 +129,7 @@ export const createFeed = () => {
     ...{ connection: { kind: 'opening' }, isReady: false, kept: NO_ROWS, older: 'idle' },
     ...{ openSeq: undefined, fresh: new Set(), refused: [], hasMoreRefused: false },
     ...{ resent: new Map(), setup: undefined, rate: createRate(), total: undefined },
-    ...{ onlyProject: undefined, health: undefined, refusedHours: undefined },
+    ...{ onlyProject: undefined, health: undefined, refusedHours: undefined, looked: undefined },
     seen: NOTHING_SEEN,
   };
   const listeners = new Set<() => void>();
@@ -163,8 +172,9 @@ export const createFeed = () => {
       if (name === 'health') change.health = JSON.parse(data) as HealthWord;
       if (name === 'setup') change.setup = JSON.parse(data) as SetupState;
       if (name === 'ready' && !state.isReady && !change.isReady) {
-        change.onlyProject = (JSON.parse(data) as Pick<FeedState, 'onlyProject'>).onlyProject;
-        Object.assign(change, begin([...first, ...arrived]));
+        const ready = JSON.parse(data) as { onlyProject?: string; looked?: Looked };
+        change.onlyProject = ready.onlyProject;
+        Object.assign(change, begin([...first, ...arrived], ready.looked));
         [first, arrived] = [[], []];
       }
     }
@@ -178,6 +188,7 @@ export const createFeed = () => {
     if (!change.isReady) return;
     readRest();
     if (!state.kept.shown.length) countRows();
+    if (state.kept.shown.length < FIRST_ROWS) void loadOlder();
   };
 
   /** They are written once a second, so what was just refused is not counted before. */
@@ -204,12 +215,13 @@ export const createFeed = () => {
   };
 
   /** The first rows are there: they take the place of those for other filters. */
-  const begin = (backlog: readonly Arrival[]): Partial<FeedState> => {
-    const isAll = backlog.length < FIRST_ROWS;
+  const begin = (backlog: readonly Arrival[], found?: Looked): Partial<FeedState> => {
+    const isAll = found ? found.is_all : backlog.length < FIRST_ROWS;
+    const looked = found && { ...found, below: backlog[0]?.row.seq };
     const rate = createRate();
     for (const { row } of backlog) rate.count(Date.parse(row.received_at));
     const kept = arrive({ ...NO_ROWS, hasOlder: !isAll }, backlog, { isHeld: false });
-    return { isReady: true, kept, rate, fresh: new Set(), older: 'idle' };
+    return { isReady: true, kept, looked, rate, fresh: new Set(), older: 'idle' };
   };
 
   const goOn = (arrived: readonly Arrival[], kept = state.kept): Partial<FeedState> => {
@@ -226,6 +238,7 @@ export const createFeed = () => {
 
   const goWithout = (erased: readonly Erasure[], kept = state.kept): Partial<FeedState> => {
     if (!erased.length) return {};
+    forgetAnswers();
     const left = withoutErased(kept, erased);
     const isOpen = left.shown.some(({ row }) => row.seq === state.openSeq);
     if (!isOpen) reasons.delete('open');
@@ -253,6 +266,7 @@ export const createFeed = () => {
       hasMoreRefused: false,
       openSeq: undefined,
       total: undefined,
+      older: 'idle',
     });
   };
 
@@ -265,6 +279,7 @@ export const createFeed = () => {
   const feedQuery = (): URLSearchParams => {
     const query = queryOf(state.filters);
     query.set('format', 'sse');
+    query.set('brief', '1');
     return query;
   };
   const line = connect({
@@ -302,6 +317,36 @@ export const createFeed = () => {
       },
       () => undefined, // The tab says that there are more.
     );
+  };
+
+  /** How many searches have begun or were stopped: the last one alone goes on. */
+  let searches = 0;
+  /** Loads rows below those that are shown: goes on looking until there are enough, none is left, or somebody stops it. */
+  const loadOlder = async (): Promise<void> => {
+    if (state.older === 'loading' || !state.kept.hasOlder || !state.isReady) return;
+    set({ older: 'loading' });
+    const [query, run] = [queryOf(state.filters), ++searches];
+    const isOver = () =>
+      run !== searches || `${query}` !== `${queryOf(state.filters)}` || !state.isReady;
+    let left = OLDER_ROWS;
+    try {
+      while (left > 0 && state.kept.hasOlder) {
+        const { kept, looked } = state;
+        const below = kept.shown.at(-1)?.row.seq;
+        const isKnown = looked && (looked.below === below || looked.below === undefined);
+        const found = await readOlder(query, isKnown ? looked.place : below, left);
+        if (isOver()) return;
+        const batch = found.rows.map((row) => ({ row, size: JSON.stringify(row).length }));
+        const hasOlder = !found.looked.is_all;
+        const added = addOlder(state.kept, batch, { before: below, hasOlder });
+        if (added === state.kept) break;
+        set({ kept: added, looked: { ...found.looked, below: added.shown.at(-1)?.row.seq } });
+        left -= batch.length;
+      }
+      set({ older: 'idle' });
+    } catch {
+      if (!isOver()) set({ older: 'failed' });
+    }
   };
 
   const release = (): void => {
@@ -370,23 +415,10 @@ export const createFeed = () => {
       );
     },
 
-    async loadOlder(): Promise<void> {
-      const { kept, older, isReady } = state;
-      if (older === 'loading' || !kept.hasOlder || !isReady) return;
-      set({ older: 'loading' });
-      const query = queryOf(state.filters);
-      const before = kept.shown.at(-1)?.row.seq;
-      try {
-        const rows = await readOlder(query, before, OLDER_ROWS);
-        // The filters may have changed meanwhile.
-        if (`${query}` !== `${queryOf(state.filters)}` || !state.isReady)
-          return set({ older: 'idle' });
-        const batch = rows.map((row) => ({ row, size: JSON.stringify(row).length }));
-        const hasOlder = rows.length >= OLDER_ROWS;
-        set({ older: 'idle', kept: addOlder(state.kept, batch, { before, hasOlder }) });
-      } catch {
-        set({ older: 'failed' });
-      }
+    loadOlder,
+    stopSearch(): void {
+      searches++;
+      set({ older: 'stopped' });
     },
 
     /** `step`: one can come back to what was before by the browser's button. Typing makes no steps. */
@@ -394,15 +426,15 @@ export const createFeed = () => {
       const isSame = `${queryOf(filters)}` === `${queryOf(state.filters)}`;
       if (isSame && state.tab === 'rows') return;
       // Filters are of rows.
-      const next = { tab: 'rows', person: undefined, filters } as const;
+      const next = { tab: 'rows', person: undefined, panel: undefined, filters } as const;
       history[step ? 'pushState' : 'replaceState'](null, '', addressOf(next));
       set(next);
       if (!isSame) restart();
     },
-    /** `person`: whom the tab `users` shows. */
-    choose(tab: Tab, person?: Person): void {
-      if (tab === state.tab && !person && !state.person) return;
-      const next = { tab, person, filters: state.filters };
+    /** `person`: whom the tab `users` shows. `panel`: the event that the overview shows. */
+    choose(tab: Tab, person?: Person, panel?: string): void {
+      if (tab === state.tab && person === state.person && panel === state.panel) return;
+      const next = { tab, person, panel, filters: state.filters };
       history.pushState(null, '', addressOf(next));
       set(next);
       readRest();

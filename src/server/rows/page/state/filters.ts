@@ -110,6 +110,8 @@ export const withTyped = (filters: Filters, typed: string): Filters => {
 interface ActiveFilter {
   /** As in the filter box: `event`, `user`, `-event` …, or `time`, `only`. */
   word: string;
+  /** As a query names it; the time has no count of its own. */
+  name?: string;
   value: string;
   without: Filters;
 }
@@ -128,11 +130,11 @@ export const activeFilters = (filters: Filters): ActiveFilter[] => [
   ...(['text', 'project', 'channel', 'user', 'type'] as const)
     .filter((name) => filters[name])
     .map((name) => ({
-      ...{ word: name, value: filters[name], without: { ...filters, [name]: '' } },
+      ...{ word: name, name, value: filters[name], without: { ...filters, [name]: '' } },
     })),
   ...LISTS.flatMap((name) =>
     filters[name].map((value) => ({
-      ...{ word: name === 'not' ? '-event' : name, value },
+      ...{ word: name === 'not' ? '-event' : name, name, value },
       without: { ...filters, [name]: filters[name].filter((other) => other !== value) },
     })),
   ),
@@ -145,6 +147,6 @@ export const activeFilters = (filters: Filters): ActiveFilter[] => [
       ]
     : []),
   ...(filters.mine
-    ? [{ word: 'only', value: 'this browser', without: { ...filters, mine: false } }]
+    ? [{ word: 'only', name: 'mine', value: 'this browser', without: { ...filters, mine: false } }]
     : []),
 ];

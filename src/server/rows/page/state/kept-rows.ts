@@ -118,7 +118,8 @@ export const addOlder = (
     bounds = BOUNDS,
   }: { before: number | undefined; hasOlder: boolean; bounds?: Bounds },
 ): KeptRows => {
-  if (kept.shown.at(-1)?.row.seq !== before) return kept;
+  // Rows that have come where there was none are above those that were fetched.
+  if (before !== undefined && kept.shown.at(-1)?.row.seq !== before) return kept;
   const all = [...kept.shown, ...batch];
   // Somebody reads at the old end, so the newest make room. They come back with a jump to the top.
   const fit = fitting([...all].reverse(), bounds);

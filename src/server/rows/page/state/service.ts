@@ -3,6 +3,7 @@ import type { TargetDelay } from '../../../exports/delays.js';
 import type { TestEvent } from './setup.js';
 import type {
   Count,
+  Found,
   Hours,
   Outage,
   Profile,
@@ -46,7 +47,7 @@ export interface Resent {
 const PATIENCE_MS = 30_000;
 
 /** Asks at a path beside the page's own: the service may stand under a path of a site, of which it does not know. */
-const ask = async <Answer>(path: string, init?: RequestInit): Promise<Answer> => {
+export const ask = async <Answer>(path: string, init?: RequestInit): Promise<Answer> => {
   const headers = { accept: 'application/json', ...init?.headers };
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const response = await fetch(path, { ...init, headers, signal, cache: 'no-store' });
@@ -54,28 +55,27 @@ const ask = async <Answer>(path: string, init?: RequestInit): Promise<Answer> =>
   return (await response.json()) as Answer;
 };
 
-const rowsAt = (query: URLSearchParams): Promise<{ rows: Row[] }> => ask(`rows?${query}`);
-
 const withSpan = (query: URLSearchParams, span: Record<string, string>): URLSearchParams => {
   const whole = new URLSearchParams(query);
   for (const [name, value] of Object.entries({ format: 'json', ...span })) whole.set(name, value);
   return whole;
 };
 
-/** Rows that stand before this place, newest first; the newest of all without one. */
-export const readOlder = async (
+/** Rows that stand before this place, newest first; the newest of all without one. The service looks for a second or two. */
+export const readOlder = (
   query: URLSearchParams,
   before: number | undefined,
   limit: number,
-): Promise<Row[]> => {
+): Promise<Found> => {
   const place: Record<string, string> = before === undefined ? {} : { before: String(before) };
-  return (await rowsAt(withSpan(query, { ...place, newest: '1', limit: String(limit) }))).rows;
+  const span = { ...place, newest: '1', limit: String(limit), brief: '1' };
+  return ask(`rows?${withSpan(query, span)}`);
 };
 
 /** One row as it is now. */
 export const readRow = async (seq: number): Promise<Row | undefined> => {
   const span = { after: String(seq - 1), before: String(seq + 1), limit: '1' };
-  const { rows } = await rowsAt(withSpan(new URLSearchParams(), span));
+  const { rows } = await ask<Found>(`rows?${withSpan(new URLSearchParams(), span)}`);
   return rows.find((row) => row.seq === seq);
 };
 
@@ -140,10 +140,12 @@ export const readPages = async (
   pages: number,
 ): Promise<{ rows: Row[]; isAll: boolean }> => {
   const rows: Row[] = [];
+  let before: number | undefined;
   for (let page = 0; page < pages; page++) {
-    const more = await readOlder(new URLSearchParams(query), rows.at(-1)?.seq, PAGE);
+    const { rows: more, looked } = await readOlder(new URLSearchParams(query), before, PAGE);
     rows.push(...more);
-    if (more.length < PAGE) return { rows, isAll: true };
+    if (looked.is_all) return { rows, isAll: true };
+    before = looked.place;
   }
   return { rows, isAll: false };
 };
@@ -163,19 +165,6 @@ export const USER_ROWS = 500;
 /** How far the targets of exports and notifications are. */
 export const readTargets = async (): Promise<TargetDelay[]> =>
   (await ask<{ targets: TargetDelay[] }>('exports')).targets;
-
-/** Users with a profile, in the order of their ids, and users of this name that have rows alone. */
-export const findUsers = async (
-  user: string,
-  after: string,
-): Promise<{ profiles: Profile[]; rows: Row[]; next?: string }> => {
-  const query = new URLSearchParams({ ...(user && { user }), ...(after && { after }) });
-  const [found, rows] = await Promise.all([
-    ask<{ profiles: Profile[]; next?: string }>(`profiles?${query}`),
-    user ? readOlder(query, undefined, 100) : [],
-  ]);
-  return { ...found, rows };
-};
 
 /** Erases a user, and answers how many rows there were. */
 export const eraseUser = async (person: { project: string; user: string }): Promise<number> => {

@@ -53,16 +53,21 @@ export const visitsOf = (rows: readonly Row[]): Visit[] => {
   return visits;
 };
 
-/** Rows in each of the last days by the reader's clock, the oldest day first. */
+/** When each of the last days began by the reader's clock, the oldest first, and when the last one ends. */
+export const dayStarts = (now: number, count: number): number[] => {
+  const today = new Date(now);
+  return Array.from({ length: count + 1 }, (_, n) =>
+    new Date(today.getFullYear(), today.getMonth(), today.getDate() - count + 1 + n).getTime(),
+  );
+};
+
+/** Rows in each of the last days, the oldest day first. */
 export const daysOf = (
   rows: readonly Row[],
   now: number,
   count: number,
 ): { at: number; rows: number }[] => {
-  const today = new Date(now);
-  const starts = Array.from({ length: count + 1 }, (_, n) =>
-    new Date(today.getFullYear(), today.getMonth(), today.getDate() - count + 1 + n).getTime(),
-  );
+  const starts = dayStarts(now, count);
   const within = (row: Row, n: number) =>
     calledAt(row) >= starts[n]! && calledAt(row) < starts[n + 1]!;
   return starts

@@ -10,6 +10,7 @@ import { LockedView } from './locked-view.js';
 import { RefusedView } from './refused-view.js';
 import { OverviewView } from './overview-view.js';
 import { RowsView } from './rows-view.js';
+import { Searching } from './searching.js';
 import { TopBar } from './top-bar.js';
 import { UsersView } from './users-view.js';
 import { WaitingView } from './waiting-view.js';
@@ -69,7 +70,8 @@ export const App = ({ feed }: { feed: Feed }) => {
             <WaitingView feed={feed} state={state} />
           ) : (
             <>
-              <FilterBar feed={feed} filters={filters} seen={state.seen} />
+              <FilterBar {...{ feed, filters, seen: state.seen, isReady }} />
+              <Searching feed={feed} state={state} />
               <RowsView feed={feed} state={state} isEmpty={isEmpty} />
             </>
           )}

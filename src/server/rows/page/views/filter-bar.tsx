@@ -11,12 +11,18 @@ import {
   type Filters,
 } from '../state/filters.js';
 import type { Seen } from '../state/seen.js';
+import { countOf, inDigits } from '../../../../show/times.js';
+import type { FilterCount, Looked } from '../../../store/port.js';
+import { useAnswer } from './hooks.js';
+import { backTo } from './searching.js';
 import { still } from './still.js';
 
 interface BarProps {
   feed: Feed;
   filters: Filters;
   seen: Seen;
+  /** The rows for these filters have come. */
+  isReady: boolean;
 }
 
 const TYPING_MS = 250;
@@ -25,7 +31,7 @@ const isChosen = (event: Event): boolean =>
   !/^(insert(Text|Composition|From)|delete)/.test((event as InputEvent).inputType ?? '');
 
 /** One box for all filters: a text counts when one pauses, words such as `event:` at Enter. */
-const FilterBox = ({ feed, filters, seen }: BarProps) => {
+const FilterBox = ({ feed, filters, seen }: Omit<BarProps, 'isReady'>) => {
   const [typed, setTyped] = useState(filters.text);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => setTyped(filters.text), [filters.text]);
@@ -90,7 +96,7 @@ const localOf = (iso: string): string => {
 };
 
 /** When rows arrived: since some time, or between two. */
-const TimeFilter = ({ feed, filters }: Omit<BarProps, 'seen'>) => {
+const TimeFilter = ({ feed, filters }: Pick<BarProps, 'feed' | 'filters'>) => {
   const [isOwn, setOwn] = useState(false);
   const { from, to } = filters;
   const choose = (value: string): void => {
@@ -157,7 +163,7 @@ const Export = ({ filters }: { filters: Filters }) => {
   );
 };
 
-export const FilterBar = still(({ feed, filters, seen }: BarProps) => (
+export const FilterBar = still(({ feed, filters, seen, isReady }: BarProps) => (
   <search class="filters">
     <div class="fields wrap">
       <FilterBox feed={feed} filters={filters} seen={seen} />
@@ -176,25 +182,64 @@ export const FilterBar = still(({ feed, filters, seen }: BarProps) => (
       )}
       <Export filters={filters} />
     </div>
-    {isFiltered(filters) && (
-      <ul class="active wrap" aria-label="Filters that are on">
-        {activeFilters(filters).map(({ word, value, without }) => (
+    {isFiltered(filters) && <Active {...{ feed, filters, isReady }} />}
+  </search>
+));
+
+interface Counts extends FilterCount {
+  filters: (FilterCount & { name: string; value: string })[];
+  looked?: Looked & { rows: number };
+}
+
+/** `199,080`, or with a plus if only some of the rows were counted. */
+const inShort = ({ rows, is_exact }: FilterCount): string => inDigits(rows) + (is_exact ? '' : '+');
+
+/** How many rows fit all of the filters, and of which this is known. */
+const inWords = ({ rows, is_exact, looked }: Counts, now: number): string =>
+  is_exact
+    ? countOf(rows, 'row')
+    : `${inDigits(rows)} in the newest ${countOf(looked!.rows, 'row')} (${backTo(looked!, now)})`;
+
+/** The filters that are on, each with the rows that it has alone, and how many all of them have. */
+const Active = ({ feed, filters, isReady }: Omit<BarProps, 'seen'>) => {
+  const path = `counts?${new URLSearchParams([['by', 'filter'], ...queryOf(filters)])}`;
+  // The rows come first.
+  const { answer, isFailed, isNew } = useAnswer<Counts>(isReady ? path : undefined);
+  const counts = isNew ? answer : undefined;
+  const all = activeFilters(filters);
+  return (
+    <ul class="active wrap" aria-label="Filters that are on">
+      {all.map(({ word, name, value, without }) => {
+        const count = counts?.filters.find(
+          (one) => one.name === name && (name === 'mine' || one.value === value),
+        );
+        return (
           <li class={word === '-event' ? 'hidden' : ''}>
             <button type="button" class="small beside cut" onClick={() => feed.filter(without)}>
-              <span class="soft">{word}</span> <Text of={value} max={40} name="cut" />
+              <span class="soft">{word}</span> <Text of={value} max={40} name="cut" />{' '}
+              {count && (
+                <span class="soft">
+                  {inShort(count)} <span class="sr-only">rows</span>
+                </span>
+              )}
               <span class="cross" aria-hidden="true">
                 ×
               </span>
               <span class="sr-only">: take this filter away</span>
             </button>
           </li>
-        ))}
-        <li>
-          <button type="button" class="link" onClick={() => feed.filter(NO_FILTERS)}>
-            Clear all
-          </button>
-        </li>
-      </ul>
-    )}
-  </search>
-));
+        );
+      })}
+      <li class="small">
+        <span role="status">
+          {counts ? inWords(counts, feed.now()) : isFailed ? '' : 'counting …'}
+        </span>
+      </li>
+      <li>
+        <button type="button" class="link" onClick={() => feed.filter(NO_FILTERS)}>
+          Clear all
+        </button>
+      </li>
+    </ul>
+  );
+};

@@ -23,18 +23,22 @@ export const Foot = ({
   return (
     <div class="foot soft small">
       {hasMore ? (
-        <button type="button" disabled={older === 'loading'} onClick={onMore}>
-          {older === 'loading' ? 'Loading …' : 'Load older rows'}
-        </button>
+        (shown.length > 0 || older !== 'loading') && (
+          <button type="button" disabled={older === 'loading'} onClick={onMore}>
+            {older === 'loading' ? 'Loading …' : 'Load older rows'}
+          </button>
+        )
       ) : (
         <p>That is the first row.</p>
       )}
       {older === 'failed' && <p class="wrong">The service gave no older rows. Try again.</p>}
-      <p>
-        {countOf(drawn, 'row')} drawn of {inDigits(shown.length + kept.waiting.length)} that this
-        page keeps. It keeps {inDigits(BOUNDS.rows)} at most, and fetches older ones as you scroll
-        down.
-      </p>
+      {shown.length > 0 && (
+        <p>
+          {countOf(drawn, 'row')} drawn of {inDigits(shown.length + kept.waiting.length)} that this
+          page keeps. It keeps {inDigits(BOUNDS.rows)} at most, and fetches older ones as you scroll
+          down.
+        </p>
+      )}
       {hasMore && isReady && older === 'idle' && isInReach && (
         <Sight onSeen={onMore} of={end + shown.length} where="below" />
       )}

@@ -31,6 +31,8 @@ import {
 import { HealthStrip } from './health-strip.js';
 import { isBehind } from '../state/health.js';
 import { Outages, withOpen } from './outages.js';
+import { EventPanel, Pages, VIEWS } from './event-panel.js';
+import { PERCENT } from './percent.js';
 import { hueOfSeries, nameOfSeries, StackedBars } from './stacked-bars.js';
 
 const RANGE_WORDS: Readonly<Record<Range, readonly [button: string, title: string]>> = {
@@ -124,7 +126,7 @@ const WEEKDAY = new Intl.DateTimeFormat(undefined, {
   ...{ weekday: 'short', hour: '2-digit', hourCycle: 'h23' },
 });
 
-const timeIn = ({ range, span }: Loaded, bar: number): string => {
+const timeIn = ({ range, span }: Pick<Loaded, 'range' | 'span'>, bar: number): string => {
   const at = span.bounds[bar]!;
   if (range === '10m') return clockTime(at);
   return (range === '24h' ? HOUR : range === '7d' ? WEEKDAY : DAY).format(at);
@@ -214,6 +216,13 @@ const Cards = (props: CardsProps) => {
     feed.filter(ofSeries(filters, series));
     scrollTo({ top: 0 });
   };
+  // What is counted by hour has no ten minutes.
+  const hours: Range = range === '10m' ? '24h' : range;
+  const span = hours === range ? overview.span : spanOf(hours, loaded.now);
+  const inHours = {
+    ...{ span, now: loaded.now, range: RANGE_WORDS[hours][1] },
+    timeOf: (bar: number) => timeIn({ range: hours, span }, bar),
+  };
   return (
     <div class="cards">
       <Numbers overview={overview} />
@@ -234,17 +243,26 @@ const Cards = (props: CardsProps) => {
           <p class="late">Many rows are still being summed, so the numbers may be too low.</p>
         )}
       </div>
-      <Ranking overview={overview} onPress={(series) => show(bounds[0]!, undefined, series)} />
+      <Ranking
+        {...{ overview, opened: state.panel }}
+        onPress={(series) => {
+          if (series.kind !== 'event') return show(bounds[0]!, undefined, series);
+          feed.choose('overview', undefined, series.name === state.panel ? undefined : series.name);
+        }}
+        panel={(event) => <EventPanel key={event} {...{ feed, event, project, ...inHours }} />}
+      />
       <div class="how">
         <Delays {...props} />
         <RefusedReasons {...props} />
         <Targets targets={loaded.targets} />
       </div>
+      {overview.ranking.some(({ name, total }) => name === VIEWS && total > 0) && (
+        <Pages {...{ feed, project, ...inHours }} />
+      )}
     </div>
   );
 };
 
-const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 const ROUND_PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 0 });
 
 /** `▲ 12%`, as counted over whole hours on both sides. */
@@ -303,33 +321,49 @@ const MAX_RANKED = 12;
 
 const Ranking = ({
   overview: { ranking },
+  opened,
   onPress,
+  panel,
 }: {
   overview: Overview;
+  /** The event whose panel is open. */
+  opened: string | undefined;
   onPress: (series: Series) => void;
+  panel: (event: string) => ComponentChildren;
 }) => {
   const [isAll, showAll] = useState(false);
   const shown = isAll ? ranking : ranking.slice(0, MAX_RANKED);
   const most = Math.max(1, ...ranking.map(({ total }) => total));
+  const isOpened = ({ kind, name }: Series) => kind === 'event' && name === opened;
+  const isAbove = opened !== undefined && !shown.some(isOpened);
   return (
     <div class="card ranking">
       <h3>Events</h3>
-      <p class="soft">Against the time before. Press one to see its rows.</p>
+      <p class="soft">Against the time before. Press one for its users, days and tags.</p>
+      {isAbove && panel(opened)}
       {!ranking.length && <p>Nothing arrived.</p>}
       <ol>
         {shown.map((series) => (
-          <li data-hue={hueOfSeries(series)}>
-            <svg class="share" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-              <rect width={(series.total / most) * 100} height="1" />
-            </svg>
-            <i class="hue" />
-            <button type="button" class="value" onClick={() => onPress(series)}>
-              <Text of={nameOfSeries(series)} max={60} />
-            </button>
-            <Sparkline bars={series.bars} />
-            <b>{inDigits(series.total)}</b>
-            <Change of={changeOf(series.whole, series.before)} />
-          </li>
+          <>
+            <li data-hue={hueOfSeries(series)}>
+              <svg class="share" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+                <rect width={(series.total / most) * 100} height="1" />
+              </svg>
+              <i class="hue" />
+              <button
+                type="button"
+                class="value"
+                aria-expanded={series.kind === 'event' ? isOpened(series) : undefined}
+                onClick={() => onPress(series)}
+              >
+                <Text of={nameOfSeries(series)} max={60} />
+              </button>
+              <Sparkline bars={series.bars} />
+              <b>{inDigits(series.total)}</b>
+              <Change of={changeOf(series.whole, series.before)} />
+            </li>
+            {isOpened(series) && <li class="opened">{panel(series.name)}</li>}
+          </>
         ))}
       </ol>
       {ranking.length > MAX_RANKED && (

@@ -51,6 +51,7 @@ export const StackedBars = still(({ overview, timeOf, onPress, outages = [] }: P
   const [pointed, point] = useState<{ bar: number; series: Series | undefined } | undefined>();
   const { bars, barsBefore, stacked, totals } = overview;
   const most = roundUp(Math.max(10, ...bars, ...barsBefore));
+  const hasBefore = barsBefore.some((count) => count > 0);
   const y = (count: number): number => HEIGHT - (Math.max(0, count) / most) * HEIGHT;
   const placeOf = (event: TargetedPointerEvent<SVGSVGElement> | MouseEvent) => {
     const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
@@ -60,10 +61,14 @@ export const StackedBars = still(({ overview, timeOf, onPress, outages = [] }: P
     return { bar: Math.min(bars.length - 1, Math.max(0, at)), series };
   };
   const words = (): string => {
-    if (!pointed) return `${countOf(totals.rows, 'row')} in all`;
+    if (!pointed)
+      return stacked.length > 1
+        ? `${countOf(totals.rows, 'row')} in all`
+        : 'Point at a bar for its number';
     const { bar, series } = pointed;
     const own = series && `${nameOfSeries(series)} ${inDigits(series.bars[bar]!)} of `;
-    return `${timeOf(bar)}: ${own ?? ''}${countOf(bars[bar]!, 'row')}, ${inDigits(barsBefore[bar]!)} the time before`;
+    const before = hasBefore ? `, ${inDigits(barsBefore[bar]!)} the time before` : '';
+    return `${timeOf(bar)}: ${own ?? ''}${countOf(bars[bar]!, 'row')}${before}`;
   };
   const line = barsBefore
     .map((count, at) => `${at ? 'L' : 'M'}${at} ${y(count).toFixed(2)}H${at + 1}`)
@@ -113,7 +118,7 @@ export const StackedBars = still(({ overview, timeOf, onPress, outages = [] }: P
               );
             });
           })}
-          <path class="before" d={line} />
+          {hasBefore && <path class="before" d={line} />}
           {outages.map(([from, to]) => {
             const [x, end] = [
               placeIn(overview.span.bounds, from),
@@ -137,18 +142,25 @@ export const StackedBars = still(({ overview, timeOf, onPress, outages = [] }: P
         ))}
         <span>now</span>
       </div>
-      <ul class="legend wrap soft small">
-        {stacked.map((series, at) => (
-          <li>
-            <i class={isAgain(stacked, at) ? 'hue paler' : 'hue'} data-hue={hueOfSeries(series)} />
-            <Text of={nameOfSeries(series)} max={40} />
-          </li>
-        ))}
-        <li>
-          <i class="hue before" />
-          the time before
-        </li>
-      </ul>
+      {(stacked.length > 1 || hasBefore) && (
+        <ul class="legend wrap soft small">
+          {stacked.map((series, at) => (
+            <li>
+              <i
+                class={isAgain(stacked, at) ? 'hue paler' : 'hue'}
+                data-hue={hueOfSeries(series)}
+              />
+              <Text of={nameOfSeries(series)} max={40} />
+            </li>
+          ))}
+          {hasBefore && (
+            <li>
+              <i class="hue before" />
+              the time before
+            </li>
+          )}
+        </ul>
+      )}
       <BarsTable {...{ overview, timeOf, onPress }} />
     </figure>
   );

@@ -106,7 +106,8 @@ const liveWords = (feed: Feed, state: FeedState, now: number) => {
   const current = rate.current(now);
   if (current) return { kind: 'flowing', main: 'Live', more: `${rateInWords(current)} a second` };
   const last = kept.shown[0] && Date.parse(kept.shown[0].row.received_at);
-  if (!last) return { kind: 'quiet', main: 'Live', more: total ? 'no row matches' : 'nothing yet' };
+  const none = kept.hasOlder ? '' : total ? 'no row matches' : 'nothing yet';
+  if (!last) return { kind: 'quiet', main: 'Live', more: none };
   const quiet = now - last > QUIET_MS ? `quiet for ${lengthInWords(now - last)}` : '';
   return { kind: 'quiet', main: 'Live', more: quiet };
 };

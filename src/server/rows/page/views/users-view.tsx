@@ -1,17 +1,19 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { hueOf } from '../../../../show/hue.js';
 import { Text } from '../../../../show/text.js';
-import { agoInWords } from '../../../../show/times.js';
+import { agoInWords, countOf, dayInWords, inDigits } from '../../../../show/times.js';
+import type { Breakdown, Looked, SeenUser } from '../../../store/port.js';
+import { onForgotten } from '../state/answers.js';
 import type { Feed, FeedState, Person } from '../state/feed.js';
-import { findUsers } from '../state/service.js';
+import { ask } from '../state/service.js';
+import { dayStarts } from '../state/visits.js';
+import { useAnswer } from './hooks.js';
+import { backTo } from './searching.js';
 import { UserView } from './user-view.js';
 
-interface Found extends Person {
-  /** When the latest identify arrived, if there was one. */
-  updatedAt?: string;
-}
-
-const TYPING_MS = 250;
+const [TYPING_MS, DAY_MS] = [250, 86_400_000];
+/** Users of a page, days of a user, and rows that are counted of one. */
+const [PAGE, DAYS, MAX_ROWS] = [50, 14, 10_000];
 
 /** Users to choose from, or one of them. */
 export const UsersView = ({ feed, state }: { feed: Feed; state: FeedState }) =>
@@ -22,7 +24,7 @@ export const UsersView = ({ feed, state }: { feed: Feed; state: FeedState }) =>
       newest={newestOf(state, state.person)}
     />
   ) : (
-    <UserList feed={feed} />
+    <UserList feed={feed} hasProjects={state.seen.projects.length > 1} />
   );
 
 /** The place of the newest row of a user that this page has seen: with another one there is more to read. */
@@ -31,83 +33,188 @@ const newestOf = ({ kept }: FeedState, { project, user }: Person): number =>
     ({ row }) => row.user_id === user && row.project === project,
   )?.row.seq ?? 0;
 
-const find = async (text: string, after: string) => {
-  const { profiles, rows, next = '' } = await findUsers(text, after);
-  const found = new Map<string, Found>();
-  for (const { project, user_id: user, updated_at: updatedAt } of profiles)
-    found.set(JSON.stringify([project, user]), { project, user, updatedAt });
-  for (const { project } of rows) {
-    const key = JSON.stringify([project, text]);
-    if (!found.has(key)) found.set(key, { project, user: text });
-  }
-  return { users: [...found.values()], next };
-};
+interface Page {
+  users: SeenUser[];
+  next?: string;
+  looked?: Looked;
+  /** More are looked for. */
+  isOn?: boolean;
+}
 
-const UserList = ({ feed }: { feed: Feed }) => {
+/** What is typed: the beginning of an id, or a property with its value. */
+const queryOf = (text: string): Record<string, string> =>
+  text ? (/^[^=]+=./.test(text) ? { tag: text } : { start: text }) : {};
+
+const UserList = ({ feed, hasProjects }: { feed: Feed; hasProjects: boolean }) => {
   const [text, setText] = useState('');
-  const [list, set] = useState<{ users: Found[]; next: string } | undefined>();
+  const [list, set] = useState<Page | undefined>();
   const [isFailed, setFailed] = useState(false);
-  const show = (next: Promise<{ users: Found[]; next: string }>, before: readonly Found[] = []) =>
-    next.then(
-      (more) => {
-        set({ ...more, users: [...before, ...more.users] });
-        setFailed(false);
-      },
-      () => setFailed(true),
-    );
+  const [days] = useState(() => dayStarts(feed.now(), DAYS));
+  const runs = useRef(0);
+  /** Reads a page of users. A property that few have is looked for until the page is full, or until there is nobody left. */
+  const read = async (after?: string, before: readonly SeenUser[] = []): Promise<void> => {
+    const run = ++runs.current;
+    const limit = PAGE - (before.length % PAGE);
+    const query = new URLSearchParams({ limit: String(limit), ...queryOf(text.trim()) });
+    for (const at of days) query.append('day', new Date(at).toISOString());
+    if (after !== undefined) query.set('after', after);
+    try {
+      const more = await ask<Page>(`users?${query}`);
+      if (run !== runs.current) return;
+      const users = [...before, ...more.users];
+      const isFull = more.users.length > 0 && users.length % PAGE === 0;
+      set({ ...more, users, isOn: !!more.next && !isFull });
+      setFailed(false);
+      if (more.next && !isFull) await read(more.next, users);
+    } catch {
+      if (run !== runs.current) return;
+      set((last) => last && { ...last, isOn: false });
+      setFailed(true);
+    }
+  };
   useEffect(() => {
-    const timer = setTimeout(() => void show(find(text.trim(), '')), text ? TYPING_MS : 0);
-    return () => clearTimeout(timer);
+    const timer = setTimeout(() => void read(), text ? TYPING_MS : 0);
+    const stop = onForgotten(() => void read());
+    return () => {
+      runs.current++;
+      clearTimeout(timer);
+      stop();
+    };
   }, [text]);
   return (
     <section class="users" aria-labelledby="users-title">
-      <h2 id="users-title">Users</h2>
+      <h2 id="users-title">
+        Users <UsersToday feed={feed} />
+      </h2>
       <label class="field" for="user">
-        <span>User id, whole</span>
+        <span class="sr-only">Find a user</span>
         <input
           id="user"
           type="search"
           value={text}
+          placeholder="Beginning of an id, or plan=pro"
           autocomplete="off"
           spellcheck={false}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
       </label>
       {isFailed && <p class="wrong">The service gives no users right now.</p>}
-      {list && !list.users.length && (
+      {!list && !isFailed && <p class="soft">Looking for users …</p>}
+      {list && list.users.length > 0 && (
+        <table class="card">
+          <thead class="soft small">
+            <tr>
+              <th scope="col">User</th>
+              <th scope="col">Profile</th>
+              <th scope="col">{DAYS} days</th>
+              <th scope="col">Rows</th>
+              <th scope="col">Last seen</th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.users.map((user) => (
+              <User {...{ feed, user, days, hasProjects }} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {list && !list.next && !list.users.length && (
         <p class="soft">
-          {text ? 'Nobody has this id.' : 'Nobody was identified yet: users come with `identify`.'}
+          {text ? 'Nobody is found.' : 'No row has a user yet: events and identifies name one.'}
         </p>
       )}
-      <ul class="card">
-        {list?.users.map(({ project, user, updatedAt }) => (
-          <li>
-            <button
-              type="button"
-              class="beside"
-              onClick={() => feed.choose('users', { project, user })}
-            >
-              <i class="hue" data-hue={hueOf(user)} />
-              <b class="cut">
-                <Text of={user} max={80} />
-              </b>
-              <span class="soft">
-                <Text of={project} max={60} />
-              </span>
-              {updatedAt && (
-                <time class="soft" dateTime={updatedAt}>
-                  {agoInWords(feed.now() - Date.parse(updatedAt))}
-                </time>
-              )}
-            </button>
-          </li>
-        ))}
-      </ul>
-      {list?.next && (
-        <button type="button" onClick={() => void show(find(text.trim(), list.next), list.users)}>
+      {list?.isOn && (
+        <p class="searching on" role="status">
+          Searching {list.looked && backTo(list.looked, feed.now())} …
+        </p>
+      )}
+      {list?.next && !list.isOn && (
+        <button type="button" onClick={() => void read(list.next, list.users)}>
           Show more
         </button>
       )}
     </section>
+  );
+};
+
+const UsersToday = ({ feed }: { feed: Feed }) => {
+  const [from] = useState(() => new Date(feed.now() - DAY_MS).toISOString());
+  const { answer } = useAnswer<Breakdown>(`counts?from=${from}`);
+  if (!answer) return null;
+  const least = answer.looked.is_all ? '' : '+';
+  return (
+    <small class="soft">
+      {inDigits(answer.users)}
+      {least} seen in 24 hours
+    </small>
+  );
+};
+
+const User = ({
+  feed,
+  user: { project, user_id: user, properties, days: counts, rows, last_seen },
+  days,
+  hasProjects,
+}: {
+  feed: Feed;
+  user: SeenUser;
+  days: readonly number[];
+  hasProjects: boolean;
+}) => {
+  const now = feed.now();
+  const most = Math.max(1, ...counts.map((count) => count ?? 0));
+  const active = counts.filter((count) => count).length;
+  const unknown = counts.filter((count) => count === null).length;
+  return (
+    <tr>
+      <th scope="row">
+        <button
+          type="button"
+          class="value beside"
+          onClick={() => feed.choose('users', { project, user })}
+        >
+          <i class="hue" data-hue={hueOf(user)} />
+          <Text of={user} max={80} name="cut" />
+        </button>
+        {hasProjects && (
+          <span class="soft small">
+            <Text of={project} max={60} />
+          </span>
+        )}
+      </th>
+      <td class="soft">
+        {properties
+          ? Object.entries(properties).map(([name, value]) => (
+              <span class="cut">
+                <Text of={name} max={30} />{' '}
+                <b>
+                  <Text of={value} max={40} />
+                </b>
+              </span>
+            ))
+          : 'never identified'}
+      </td>
+      <td>
+        <div
+          class="heat"
+          role="img"
+          aria-label={`${countOf(active, 'day')} with rows${unknown ? `, ${unknown} not loaded` : ''}`}
+        >
+          {counts.map((count, at) => (
+            <i
+              title={`${dayInWords(days[at]!, now)}: ${count === null ? 'not loaded' : countOf(count, 'row')}`}
+              data-level={count === null ? 'unknown' : Math.ceil((count / most) * 4)}
+            />
+          ))}
+        </div>
+      </td>
+      <td>
+        {inDigits(rows)}
+        {rows >= MAX_ROWS && '+'}
+      </td>
+      <td>
+        <time dateTime={last_seen}>{agoInWords(now - Date.parse(last_seen))}</time>
+      </td>
+    </tr>
   );
 };

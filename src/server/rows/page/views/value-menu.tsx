@@ -124,6 +124,15 @@ export const ValueMenu = ({
           Open this user
         </button>
       )}
+      {pressed.kind === 'event' && (
+        <button
+          type="button"
+          class="cut"
+          onClick={() => finish(() => feed.choose('overview', undefined, pressed.value))}
+        >
+          Count by day and tag
+        </button>
+      )}
       {choicesOf(pressed, feed.state().filters).map(({ words, value, filters }) => (
         <button type="button" class="cut" onClick={() => finish(() => feed.filter(filters))}>
           {words}{' '}

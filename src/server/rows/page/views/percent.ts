@@ -1,0 +1,1 @@
+export const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
