@@ -246,7 +246,7 @@ describe('what else is read', () => {
   });
 
   it.each([
-    ['by=day', '`by` must be hour or filter'],
+    ['by=day', '`by` must be hour, refused or filter'],
     ['by=filter&type=page', '`type` must be identify or event'],
     ['by=filter&from=yesterday', '`from` must be a date-time of RFC 3339'],
     ['event=e&to=2026', '`to` must be a date-time of RFC 3339'],
