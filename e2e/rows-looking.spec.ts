@@ -138,6 +138,9 @@ test('lists users by who was here last, identified or not, and finds them', asyn
   await service.post('/v1/identify', {
     ...{ project: 'shop', user_id: 'zoe', properties: { plan: 'pro', name: 'Zoe' } },
   });
+  const profiles = async () =>
+    ((await (await fetch(`${service.url}/profiles`)).json()) as { profiles: unknown[] }).profiles;
+  await expect.poll(profiles).toHaveLength(1);
   await open(page, service, '?show=users');
   const users = page.locator('.users tbody tr');
   await expect(users).toHaveText([/zoe.*plan pro.*name Zoe/, /mia.*never identified/, /ben/]);

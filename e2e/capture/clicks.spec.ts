@@ -141,12 +141,12 @@ test('takes no text that a visitor has typed or can choose, or that nobody sees'
 });
 
 test('asks no text for its place that it leaves out', async ({ page, guest, service, site }) => {
-  guest.allowGlobals('capture asked');
+  guest.allowGlobals('capture', 'asked');
   const head = `${inline(`var capture = { clicks: { text: true } }, asked = 0`)}${inline(`
 const { getClientRects } = Range.prototype;
 Range.prototype.getClientRects = function () { asked++; return getClientRects.call(this); };`)}`;
   const texts = '<b>x</b> '.repeat(10_000);
-  const body = `<section data-event="Card Clicked"><h2>Card</h2><details><summary>more</summary><div>${texts}</div></details></section>`;
+  const body = `<section data-event="Card Clicked"><h2>Card</h2> <details><summary>more</summary><div>${texts}</div></details></section>`;
   await page.goto(
     site.page('/', site.tagged({ auto, autoOptions: 'capture' }, { ...AUTO, head, body })),
   );
