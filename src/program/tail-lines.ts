@@ -71,9 +71,14 @@ const STYLE_OF: Readonly<Partial<Record<Part, string>>> = {
 const HUES = [69, 36, 172, 170, 38, 167, 142, 141] as const;
 const styleOfName = ({ type, event = '' }: Row, depth: number): string =>
   type === 'identify' || depth < 8 ? '1' : `1;38;5;${HUES[hueOf(event)]}`;
-/** A column is as wide as its widest text so far, up to this part of the terminal. */
-const MOST_OF: Readonly<Partial<Record<Part, number>>> = { place: 0.2, name: 0.3, user: 0.2 };
+/** A column is as wide as its widest text so far, up to this part of the terminal, and to so many letters. */
+const MOST_OF: Readonly<Partial<Record<Part, readonly [share: number, letters: number]>>> = {
+  place: [0.2, 24],
+  name: [0.3, 24],
+  user: [0.2, 16],
+};
 const GAP = 2;
+const RULE = '── new rows ';
 /** Longer texts are cut before their width is measured: a tag may have 100,000 characters. */
 const MAX_LETTERS = 8;
 
@@ -93,7 +98,8 @@ export const createTerminalLines = (terminal: Terminal, environment: NodeJS.Proc
       let left = terminal.columns;
       let line = '';
       for (const [part, text] of Object.entries(partsOf(row)) as [Part, string][]) {
-        const most = MOST_OF[part] && Math.max(1, Math.floor(terminal.columns * MOST_OF[part]));
+        const [share, letters] = MOST_OF[part] ?? [];
+        const most = share && Math.max(1, Math.min(letters!, Math.floor(terminal.columns * share)));
         const shown = fit(text, Math.min(most ?? left, left));
         const width = widthOf(shown);
         if (most) widths.set(part, Math.min(most, Math.max(width, widths.get(part) ?? 0)));
@@ -106,6 +112,9 @@ export const createTerminalLines = (terminal: Terminal, environment: NodeJS.Proc
       }
       return line.trimEnd();
     },
+    /** Stands between the rows that were there and those that come. */
+    rule: (): string =>
+      paint(STYLES.dim, fit(RULE.padEnd(terminal.columns, '─'), terminal.columns)),
     refused: (refused: Refused): string => {
       const time = timeOf(refused.received_at);
       const left = Math.max(0, terminal.columns - time.length - GAP);

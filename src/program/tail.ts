@@ -17,6 +17,7 @@ import {
   type Terminal,
 } from './tail-lines.js';
 
+const EXAMPLE = '`tail http://localhost:8787`';
 export const TAIL_USAGE =
   'tail [<address>] [--json] [--event <name>]… [--not <name>]… [--project <id>] [--user <id>] [--refused]';
 
@@ -54,7 +55,11 @@ export const runTail = async (args: readonly string[], effects: Effects): Promis
       user: { type: 'string' },
     },
   });
-  const [address = read(folder, 'address') ?? 'http://localhost:8787', ...more] = positionals;
+  const [given, ...more] = positionals;
+  const own = read(folder, 'address');
+  const address = given?.replace(/\/rows\/?$/, '') ?? own;
+  if (address === undefined)
+    throw new Error(`no program has run in ${folder}: name its address, as in ${EXAMPLE}`);
   if (more.length) throw new Error(`unknown argument "${more[0]}"\nusage: ${TAIL_USAGE}`);
   if (!/^https?:/.test(address) || !URL.canParse(address))
     throw new Error(`"${address}" is no address: write http://${address}`);
@@ -62,11 +67,16 @@ export const runTail = async (args: readonly string[], effects: Effects): Promis
   for (const name of ['project', 'user'] as const) if (values[name]) query.set(name, values[name]);
   for (const name of ['event', 'not'] as const)
     for (const value of values[name] ?? []) query.append(name, value);
-  const token = readToken ?? read(folder, 'read-token');
+  // The token of this folder is for its own program.
+  const token = readToken ?? (address === own ? read(folder, 'read-token') : undefined);
+  say(`rows of ${address}`);
   const url = `${address.replace(/\/+$/, '')}/rows?${query}`;
   const lines = terminal
     ? createTerminalLines(terminal, environment)
     : { row: lineOf, refused: refusedLine };
+  /** What stands below the rows that were there at the start, once there are such rows. */
+  let rule: (() => string) | undefined;
+  let isStart = true;
   let last: string | undefined;
   let isLost = false;
 
@@ -94,8 +104,11 @@ export const runTail = async (args: readonly string[], effects: Effects): Promis
       if (type === 'replaced')
         say(`${address} has other rows now: its store was replaced. Its newest follow`);
       if (type === 'erased') say(plain(erasedText(JSON.parse(data) as Erasure)));
+      if (type === 'ready') isStart = false;
       const isRefused = type === 'refused' && values.refused;
       if (type !== 'row' && !isRefused) continue;
+      if (!isStart && rule) print(rule());
+      rule = isStart && !values.json && 'rule' in lines ? lines.rule : undefined;
       if (values.json) print(plain(data));
       else if (isRefused) print(lines.refused(JSON.parse(data) as Refused));
       else print(lines.row(JSON.parse(data) as Row));

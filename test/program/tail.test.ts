@@ -52,13 +52,13 @@ const runStream = async (
     void runTail([`http://127.0.0.1:${port}`, ...args], {
       environment: { DATA_FOLDER: tempFolder(), ...environment },
       print: (line) => lines.push(line),
-      say: (line) => said.push(line),
+      say: (line) => (line === `rows of http://127.0.0.1:${port}` ? undefined : said.push(line)),
       signal: stop.signal,
       pause: 10,
       ...(terminal && { terminal }),
     });
   const connected = (times: number) => vi.waitUntil(() => requests.length === times, 20_000);
-  return { requests, answers, lines, said, tail, connected };
+  return { requests, answers, lines, said, tail, connected, url: `http://127.0.0.1:${port}` };
 };
 
 it('says a row in a line', () => {
@@ -171,6 +171,34 @@ describe('in a terminal', () => {
     if (columns >= 40) expect(lines[1]).toMatch(/ {2}x+… {2}x+… {2}x+…/);
   });
 
+  it('has columns that one odd row does not spoil', async () => {
+    const lines = await show(
+      [
+        ['row', rowOf('x'.repeat(90), { user_id: 'y'.repeat(90) })],
+        ['row', rowOf('Hi', { user_id: 'u' })],
+      ],
+      { columns: 200, environment: { ...COLOURS, NO_COLOR: '1' } },
+    );
+    expect(lines[0]).toContain(`  ${'x'.repeat(23)}…  ${'y'.repeat(15)}…  `);
+    expect(lines[1]).toContain(`  ${'Hi'.padEnd(24)}  ${'u'.padEnd(16)}  `);
+  });
+
+  it('has a rule between the rows that were there and those that come', async () => {
+    const terminal = createTerminal(40);
+    const { answers, lines, tail, connected } = await runStream(
+      { ...COLOURS, NO_COLOR: '1' },
+      terminal,
+    );
+    tail();
+    await connected(1);
+    const row = `event: row\ndata: ${JSON.stringify(rowOf('Hi'))}\n\n`;
+    const ready = 'event: ready\ndata: {}\n\n';
+    for (const text of [row, row, ready, row, ready, row]) answers[0]!.write(text);
+    await vi.waitUntil(() => lines.length === 5);
+    expect(lines.map((line) => line.includes('Hi'))).toEqual([true, true, false, true, true]);
+    expect(lines[2]).toBe('── new rows ────────────────────────────');
+  });
+
   it('cuts behind whole signs, of which some are two columns wide', async () => {
     const lines = await show(
       [
@@ -245,11 +273,43 @@ it('asks with the token that the service has in the same environment', async () 
     [{ READ_TOKEN: undefined }, 'made'],
     [{ READ_TOKEN_FILE: path }, 'of-file'],
   ] as const) {
-    const { requests, tail, connected } = await runStream({ DATA_FOLDER: folder, ...environment });
+    const { requests, tail, connected, url } = await runStream({
+      ...{ DATA_FOLDER: folder, ...environment },
+    });
+    writeFileSync(join(folder, 'address'), `${url}\n`);
     tail();
     await connected(1);
     expect(requests[0]!.headers.authorization).toBe(`Bearer ${token}`);
   }
+});
+
+it('keeps the token of this folder from other programs', async () => {
+  const folder = tempFolder();
+  writeFileSync(join(folder, 'read-token'), 'made\n');
+  writeFileSync(join(folder, 'address'), 'http://localhost:1\n');
+  const { requests, tail, connected } = await runStream({ DATA_FOLDER: folder });
+  tail();
+  await connected(1);
+  expect(requests[0]!.headers.authorization).toBeUndefined();
+});
+
+it('says whom it asks, and where it was told the page of the rows', async () => {
+  const said: string[] = [];
+  const address = await json(401, 'no token');
+  const ended = runTail([`${address}/rows`], {
+    ...{ environment: { DATA_FOLDER: tempFolder() }, print: () => {} },
+    say: (line) => said.push(line),
+  });
+  await expect(ended).rejects.toThrow(`${address} asks for a token`);
+  expect(said).toEqual([`rows of ${address}`]);
+});
+
+it('asks nobody in a folder where no program has run', async () => {
+  const folder = tempFolder();
+  const ended = runTail([], {
+    ...{ environment: { DATA_FOLDER: folder }, print: () => {}, say: () => {} },
+  });
+  await expect(ended).rejects.toThrow(`no program has run in ${folder}: name its address`);
 });
 
 it('leaves out what was refused, unless it is asked for', async () => {
@@ -283,7 +343,7 @@ const tailAt = async (address: string, environment: NodeJS.ProcessEnv = {}) => {
     () => 'ended',
     (error: Error) => error.message,
   );
-  const spoken = vi.waitUntil(() => said[0], 20_000).catch(() => undefined);
+  const spoken = vi.waitUntil(() => said[1], 20_000).catch(() => undefined);
   return Promise.race([ended, spoken]);
 };
 
