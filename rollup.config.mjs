@@ -131,7 +131,10 @@ const typesOf = (...names) => ({
   plugins: [dts()],
 });
 
-/** A program stands on the entries, as a site's own server would. */
+/**
+ * A program stands on the entries, as a site's own server would. Nobody imports it, so it is as small as its names of
+ * functions, which errors show, allow.
+ */
 const program = (input, file) => ({
   input,
   external: [/^node:/, 'libsql', '@hono/node-server', 'prom-client', ENTRY],
@@ -142,7 +145,10 @@ const program = (input, file) => ({
     inlineDynamicImports: true,
     paths: (id) => id.replace(/^.*\/((relay|service)(-\w+)?\.js)$/, './$1'),
   },
-  plugins: [ts],
+  plugins: [
+    ts,
+    terser({ compress: false, mangle: { keep_fnames: true }, format: { comments: false } }),
+  ],
 });
 /** An entry of the package, as the programs import it. */
 const ENTRY = /^\.\.\/(relay|service)(-\w+)?\.js$/;

@@ -13,6 +13,7 @@ import {
   times,
   withoutSeq,
 } from './contract/scenario.js';
+import { caughtUp } from './support/patient.js';
 
 const open = (): Store => {
   const store = createLibsqlStore({ path: ':memory:' });
@@ -42,6 +43,7 @@ const openFull = async (): Promise<Store> => {
 
 /** All that is in a store, but for places. */
 const contentOf = async (store: Store) => {
+  await caughtUp(store);
   const refused = await refusedOf(store);
   return {
     rows: withoutSeq(await rowsOf(store)),
