@@ -189,10 +189,10 @@ describe.each(['json', 'ndjson', 'csv', 'sse'])('as %s', (format) => {
   it('a search that fails is answered 503 with a wait, and told to the operator once', async () => {
     const recovered: unknown[] = [];
     const { store, errors, send } = runService({ onRecovery: ({ kind }) => recovered.push(kind) });
-    const { rows, search } = store;
+    const { rows, search: look } = store;
     const fail = () => Promise.reject(new Error('timeout'));
     store.rows = (filter, span) => (filter.text ? fail() : rows(filter, span));
-    store.search = (filter, ...more) => (filter.text ? fail() : search(filter, ...more));
+    store.search = (filter, ...more) => (filter.text ? fail() : look(filter, ...more));
     for (let n = 0; n < 2; n++) {
       const response = await send(search);
       expect(response.status).toBe(503);
