@@ -109,10 +109,7 @@ const faultOf = (type: RecordType, body: unknown): Refusal | undefined => {
     );
   }
   if (type === 'identify' && NOBODY.test(given['user_id'] as string))
-    return wrongIn(
-      'user_id',
-      `\`user_id\` is ${JSON.stringify(given['user_id'])}, which names nobody: identify only who has an id`,
-    );
+    return wrongIn('user_id', '`user_id` names nobody');
   const long = KEYS.find((name) => isLongKey(given[name]));
   if (long) return wrongIn(long, `\`${long}\` may have ${MAX_KEY_BYTES} bytes at the most`);
   if (isDeeper(body)) return wrongIn('body', `the body may have ${MAX_LEVELS} levels at the most`);
