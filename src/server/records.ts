@@ -132,7 +132,7 @@ const notListed = (unlisted: 'project' | 'channel', value: unknown): Refusal =>
  */
 const knownOf = (type: RecordType, body: Record<string, unknown>): Record<string, unknown> => {
   const isKnown = (name: string) =>
-    Object.hasOwn(FIELDS[type], name) && !(name === 'user_id' && NOBODY.test(`${body[name]}`));
+    Object.hasOwn(FIELDS[type], name) && (name !== 'user_id' || !NOBODY.test(body[name] as string));
   const names = Object.keys(body);
   if (names.every(isKnown)) return body;
   return Object.fromEntries(names.filter(isKnown).map((name) => [name, body[name]]));
