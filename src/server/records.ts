@@ -3,7 +3,7 @@ import { hasInfinity } from '../util/has-infinity.js';
 import { isDateTime } from '../util/is-date-time.js';
 import { isDeeper, MAX_LEVELS } from '../util/is-deeper.js';
 import { isObject } from '../util/is-object.js';
-import { NOBODY } from '../interface/nobody.js';
+import { isNobody } from '../interface/nobody.js';
 import { FIELDS, wrongField } from '../interface/validate.js';
 import { MAX_BATCH_RECORDS } from '../interface/wire.js';
 import type { Incoming } from './incoming.js';
@@ -108,8 +108,6 @@ const faultOf = (type: RecordType, body: unknown): Refusal | undefined => {
       isMissing ? `\`${field}\` is missing: ${words}` : `\`${field}\` must be ${words}`,
     );
   }
-  if (type === 'identify' && NOBODY.test(given['user_id'] as string))
-    return wrongIn('user_id', '`user_id` names nobody');
   const long = KEYS.find((name) => isLongKey(given[name]));
   if (long) return wrongIn(long, `\`${long}\` may have ${MAX_KEY_BYTES} bytes at the most`);
   if (isDeeper(body)) return wrongIn('body', `the body may have ${MAX_LEVELS} levels at the most`);
@@ -127,12 +125,13 @@ const notListed = (unlisted: 'project' | 'channel', value: unknown): Refusal =>
   );
 
 /**
- * Leaves out unknown fields, since the service behind might obey them, and a page must not use that; and of an event a
- * user who is nobody.
+ * Leaves out unknown fields, since the service behind might obey them, and a page must not use that; and a user who is
+ * nobody, so that an event has none, and an `identify` lacks one.
  */
-const knownOf = (type: RecordType, body: Record<string, unknown>): Record<string, unknown> => {
+const knownOf = (type: RecordType, body: unknown): unknown => {
+  if (!isObject(body)) return body;
   const isKnown = (name: string) =>
-    Object.hasOwn(FIELDS[type], name) && (name !== 'user_id' || !NOBODY.test(body[name] as string));
+    Object.hasOwn(FIELDS[type], name) && (name !== 'user_id' || !isNobody(body[name]));
   const names = Object.keys(body);
   if (names.every(isKnown)) return body;
   return Object.fromEntries(names.filter(isKnown).map((name) => [name, body[name]]));
@@ -158,20 +157,20 @@ export const checkRecord = (
   { receivedAt, mayWrite }: Circumstances,
 ): Incoming | Refusal => {
   if (!isType(type)) return wrongIn('type', 'type must be "identify" or "event"');
-  const fault = faultOf(type, body);
+  const checked = knownOf(type, body);
+  const fault = faultOf(type, checked);
   if (fault) return fault;
-  const given = body as Record<string, unknown>; // the check says so
-  if (!lists(projects, given['project'])) return notListed('project', given['project']);
-  if (type === 'event' && !lists(channels, given['channel']))
-    return notListed('channel', given['channel']);
-  if (!mayWrite(given['project'] as string))
+  const known = checked as Record<string, unknown>; // the check says so
+  if (!lists(projects, known['project'])) return notListed('project', known['project']);
+  if (type === 'event' && !lists(channels, known['channel']))
+    return notListed('channel', known['channel']);
+  if (!mayWrite(known['project'] as string))
     return refusalOf(
       'project',
-      `The token may not write to the project "${String(given['project'])}". Use a token of this project, or add the project to the token.`,
+      `The token may not write to the project "${String(known['project'])}". Use a token of this project, or add the project to the token.`,
     );
   if (typeof told === 'string' && !isDateTime(told))
     return wrongIn('X-Called-At', '`X-Called-At` must be a date-time of RFC 3339');
-  const known = knownOf(type, given);
   const isFilled = type === 'event' && fillsIn;
   const whole = isFilled ? { notify: false, tags: {}, timestamp: receivedAt, ...known } : known;
   const text = JSON.stringify(whole);

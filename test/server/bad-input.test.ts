@@ -239,7 +239,7 @@ it.each(['undefined', ' none', '<null>', '[object Object]', ''])(
 
 it('keeps users with odd names', async () => {
   const service = runService();
-  const users = ['0', 'guest', 'nullify', 'Нил', '一', '{null}', 'none of your business'];
+  const users = ['0', 'guest', 'nullify', 'Нил', '一', '{{null}}', 'none of your business'];
   for (const user_id of users)
     expect((await service.post('/v1/identify', { ...identify, user_id })).status).toBe(200);
   expect((await service.rows()).map((row) => row.user_id).sort()).toEqual(users.sort());

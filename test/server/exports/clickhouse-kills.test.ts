@@ -26,9 +26,7 @@ describe('an export to ClickHouse that is broken off', { tags: ['ClickHouse'] },
   const enter = async (table: string, { isSlow = false } = {}) => {
     if (isSlow) {
       await createClickhouseTarget(`${server.url}?table=${table}`).prepare();
-      await server.query(
-        `ALTER TABLE ${table} ADD COLUMN slow UInt8 MATERIALIZED sleepEachRow(${2 / ROWS})`,
-      );
+      await server.query(`ALTER TABLE ${table} ADD COLUMN slow UInt8 MATERIALIZED sleep(2)`);
     }
     const path = join(tempFolder(), 'rows.db');
     const store = createLibsqlStore({ path });
