@@ -120,6 +120,11 @@ it('erases the rows of a user together with the profile, though an identify come
   expect(profiles.length).toBe((await store.rows({}, { limit: 10 })).length);
 });
 
+it('is another source for exports than the other files of its process', async () => {
+  const sources = await Promise.all([open(), open()].map(({ store }) => store.progress.source()));
+  expect(sources[0]!.id).not.toBe(sources[1]!.id);
+});
+
 it('goes on with an erasure that another process has begun, and that nobody has worked on for a while', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -270,7 +275,7 @@ it('looks through many rows in steps, and lets others have their turn', async ()
     expect(await find({})).toEqual([1, 3_001, 6_001]);
   });
   // Steps do not grow far over small rows: the next ones may be large.
-  expect(turns).toBeGreaterThanOrEqual(7);
+  expect(turns).toBeGreaterThanOrEqual(4);
   expect(await find({ newest: true })).toEqual([6_001, 3_001, 1]);
   expect(await find({ newest: true, limit: 2 })).toEqual([6_001, 3_001]);
   expect(await find({ after: 1, before: 6_001 })).toEqual([3_001]);

@@ -19,13 +19,11 @@ export const busyPauseMs = (waitedMs: number): number | undefined =>
   waitedMs < PATIENCE_MS ? Math.min(LATER_MS, SOON_MS + waitedMs) : undefined;
 
 /** The tables of a file. */
-interface Tables {
+export interface Tables {
   /** Kept as `user_version`. */
   version: number;
-  /** Makes them in a new file. */
-  sql: string;
-  /** By version: takes the tables of that version to this one. */
-  upgrades?: Readonly<Record<number, string>>;
+  /** What takes the tables of an older version to this one, and makes them in a new file, which has the version 0. */
+  sqlFrom: (version: number) => string;
 }
 
 /**
@@ -87,7 +85,7 @@ const inTransaction = <Result>(database: Database.Database, work: () => Result):
 const makeTables = (
   database: Database.Database,
   path: string,
-  { version, sql, upgrades = {} }: Tables,
+  { version, sqlFrom }: Tables,
 ): void => {
   const versionNow = () =>
     (database.pragma('user_version') as { user_version: number }[])[0]!.user_version;
@@ -96,15 +94,14 @@ const makeTables = (
   inTransaction(database, () => {
     const found = versionNow();
     if (found === version) return;
-    const upgrade = upgrades[found];
-    if (upgrade) return void database.exec(`${upgrade}; PRAGMA user_version = ${version}`);
-    if (found > 0 || database.prepare('SELECT 1 FROM sqlite_master').all().length) {
+    const isOther = !found && database.prepare('SELECT 1 FROM sqlite_master').all().length > 0;
+    if (isOther || found > version) {
       throw new Error(
         `${path} holds data of version ${found || 'before 1'}, and this program knows version ` +
           `${version}: run the program that has written it, or name another file`,
       );
     }
-    database.exec(`${sql}; PRAGMA user_version = ${version}`);
+    database.exec(`${sqlFrom(found)}; PRAGMA user_version = ${version}`);
   });
 };
 

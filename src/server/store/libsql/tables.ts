@@ -1,4 +1,5 @@
 import { newTables, upgrade, VERSION } from '../schema.js';
+import type { Tables } from './file.js';
 import { SQLITE, SQLITE_TYPES } from './dialect.js';
 
 const upgradeFrom = (version: number): string => `
@@ -12,8 +13,8 @@ const upgradeFrom = (version: number): string => `
   ALTER TABLE counts RENAME TO row_counts;
   ${upgrade(version, SQLITE, SQLITE_TYPES)}`;
 
-export const TABLES = {
+export const TABLES: Tables = {
   version: VERSION,
-  sql: newTables(SQLITE, SQLITE_TYPES),
-  upgrades: { 1: upgradeFrom(1), 2: upgradeFrom(2), 3: upgradeFrom(3) },
+  // For each file anew, since each is a source of its own for the targets of exports.
+  sqlFrom: (version) => (version ? upgradeFrom(version) : newTables(SQLITE, SQLITE_TYPES)),
 };
