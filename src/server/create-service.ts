@@ -179,6 +179,7 @@ export const createService = (options: ServiceOptions): Service => {
   app.post('/v1/batch', (c) => server.answerToken(c.req.raw, 'batch'));
   addReadingRoutes(app, {
     ...{ store, setup, feed, trouble, clientWordOf: browserOf, page: options.page, now },
+    refusedHours: counts.read,
     health: (project) => (project === undefined ? health() : word.ask(project)),
   });
   app.get('/openapi.json', () => answerJson(200, OPENAPI));

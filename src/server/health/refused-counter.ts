@@ -1,4 +1,4 @@
-import type { Refused, Store } from '../store/port.js';
+import type { Refused, RefusedCount, Store } from '../store/port.js';
 import { HOUR_MS, hourOf } from './arriving.js';
 
 /** Answers that have refused a request or a record. Each record of a batch has an answer of its own. */
@@ -69,6 +69,7 @@ export const createRefusedCounter = ({ store, projects, now }: Parts) => {
   };
 
   const flush = async (): Promise<void> => {
+    if (!counts.size) return;
     const taken = [...counts].map(([key, n]) => [JSON.parse(key) as Key, n] as const);
     counts = new Map();
     try {
@@ -90,10 +91,12 @@ export const createRefusedCounter = ({ store, projects, now }: Parts) => {
       schedule();
     }
   };
+  /** Writes what was counted. */
+  const write = (): Promise<void> => (writing = writing.then(flush));
   const schedule = (): void => {
     timer ??= setTimeout(() => {
       timer = undefined;
-      writing = writing.then(flush);
+      void write();
     }, FLUSH_MS);
     // On Node it keeps no process alive.
     (timer as { unref?: () => void }).unref?.();
@@ -111,6 +114,11 @@ export const createRefusedCounter = ({ store, projects, now }: Parts) => {
       const isRoom = counts.size < MAX_KEYS;
       add(counts, [hourOf(now()), isRoom ? project : '', reason], 1);
       schedule();
+    },
+    /** How many there were, by hour and reason. All that this process has counted is in it. */
+    read: async (filter: Parameters<Store['refusedHours']>[0]): Promise<RefusedCount[]> => {
+      await write();
+      return store.refusedHours(filter);
     },
     /** How many are usual in an hour, of all processes. */
     readUsual: async (): Promise<number> => {
@@ -130,11 +138,8 @@ export const createRefusedCounter = ({ store, projects, now }: Parts) => {
         ...(usual !== undefined && { usual: Math.round(usual * 10) / 10 }),
       };
     },
-    /** Writes what was counted. */
     end: async (): Promise<void> => {
-      clearTimeout(timer);
-      await writing;
-      if (counts.size) await flush();
+      await write();
       clearTimeout(timer);
     },
   };

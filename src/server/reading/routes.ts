@@ -42,6 +42,8 @@ interface Parts extends Pick<ServiceOptions, 'page'> {
   clientWordOf: (request: Request) => Promise<string | undefined>;
   /** With a project only what concerns it. */
   health: (project: string | undefined) => Promise<ProjectHealth>;
+  /** How many answers have refused something, up to now. */
+  refusedHours: Store['refusedHours'];
   now: () => number;
 }
 
@@ -78,7 +80,7 @@ const BREAKS_DOWN = [
 
 /** Adds the routes that read, export and erase. `readingAccess` has checked the requests before. */
 export const addReadingRoutes = (app: Hono, parts: Parts): void => {
-  const { store, setup, feed, trouble, clientWordOf, health, page, now } = parts;
+  const { store, setup, feed, trouble, clientWordOf, health, refusedHours, page, now } = parts;
 
   const answerRead = (body: object): Response => {
     trouble.worked();
@@ -198,7 +200,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   const showRefusedHours = async (query: URLSearchParams): Promise<Response> => {
     const filter = readHourFilter(query, now());
     if (isWrong(filter)) return wrong(filter.wrong);
-    return answerRead({ refused: await store.refusedHours(filter.value) });
+    return answerRead({ refused: await refusedHours(filter.value) });
   };
 
   /** How many rows a filter has, and each of its parts. */

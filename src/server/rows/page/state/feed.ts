@@ -85,8 +85,8 @@ const MAX_REFUSED = 1000;
 const MAX_DEAD = 10_000;
 /** The service sends at most so many again in one request. */
 const MAX_RESENT = 1000;
-/** After so long refused answers are in the counts. */
-const COUNTED_MS = 1_500;
+/** Refused answers are counted anew so often at the most. */
+const COUNTED_MS = 1_000;
 /** What comes is shown so often, in one go. */
 const FRAME_MS = 200;
 /** More at a time would flicker. */
@@ -191,7 +191,6 @@ export const createFeed = () => {
     if (state.kept.shown.length < FIRST_ROWS) void loadOlder();
   };
 
-  /** They are written once a second, so what was just refused is not counted before. */
   let counting: ReturnType<typeof setTimeout> | undefined;
   const countRefused = (waitMs = COUNTED_MS): void => {
     counting ??= setTimeout(() => {
