@@ -67,10 +67,10 @@ const script = (file) => ({ file, format: 'iife', sourcemap: true });
  * engines take it for a comment (https://v8.dev/blog/explicit-compile-hints).
  * It is for the tags only, which use most of their functions at once.
  */
-const COMPILE_HINT = '//# allFunctionsCalledOnLoad';
+const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n';
 
 /** A second minifier, which finds what the first one leaves. It knows no names of members to shorten. */
-const minifyMore = {
+const minifyMore = (firstLine = '') => ({
   name: 'minify-more',
   renderChunk: (text, { fileName }) => {
     const { code, map } = minifySync(fileName, text, {
@@ -78,9 +78,10 @@ const minifyMore = {
       mangle: false,
       sourcemap: true,
     });
-    return { code: `${COMPILE_HINT}\n${code}`, map: { ...map, mappings: `;${map.mappings}` } };
+    const mappings = (firstLine && ';') + map.mappings;
+    return { code: firstLine + code, map: { ...map, mappings } };
   },
-};
+});
 
 /** The names of what stays inside of a script are a fiftieth of it. */
 const SHORTENED = {
@@ -97,7 +98,7 @@ const ownSources = {
 const tag = (input, file) => ({
   input,
   output: script(file),
-  plugins: [ownSources, resolve(), ts, minify(2020, SHORTENED), minifyMore],
+  plugins: [ownSources, resolve(), ts, minify(2020, SHORTENED), minifyMore(COMPILE_HINT)],
 });
 
 const inputs = (names) => Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
@@ -215,7 +216,7 @@ const tags = [
     // What a tag loads for developers, and never for visitors.
     input: 'src/script-dev.ts',
     output: { file: `${DIST}/outbox-dev.js`, format: 'es' },
-    plugins: [resolve(), ts, minify()],
+    plugins: [resolve(), ts, minify(), minifyMore()],
   },
   {
     // What that one loads when a developer opens the inspector.
@@ -290,7 +291,8 @@ const entries = [
   code({ shared: 'testing-shared', names: ['testing'], plugins: [testingPlatform()] }),
   // Each whole in a file of its own: a page without a bundler loads it as a module.
   ...COMPAT.map((name) => code({ shared: 'compat-shared', names: [name] })),
-  code({ shared: 'capture-shared', names: ['autocapture'] }),
+  code({ shared: 'capture-shared', names: ['autocapture', 'autocapture-dev'], formats: ['es'] }),
+  code({ shared: 'capture-shared', names: ['autocapture'], formats: ['cjs'] }),
   code({ shared: 'relay-shared', names: SERVERS }),
   program('src/program/main.ts', `${DIST}/program.js`),
   {

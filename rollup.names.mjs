@@ -12,8 +12,8 @@ export const NEXT = '.new';
 export const INTERNAL = [
   // what the outbox has, and its records
   ...['born', 'bytes', 'database', 'dirty', 'emit', 'isClaiming', 'isDue', 'isNamed', 'isOpen'],
-  ...['isSent', 'maker', 'medium', 'noted', 'onRestart', 'order', 'parcel', 'resends', 'settings'],
-  ...['timer', 'writes', 'writing'],
+  ...['isSent', 'maker', 'medium', 'noted', 'onRestart', 'order', 'parcel', 'parcels', 'resends'],
+  ...['settings', 'timer', 'writes', 'writing'],
   // claims
   ...['after', 'claim', 'excess', 'hasLeft', 'hurry', 'look', 'mustWait', 'soonest', 'taken'],
   // delivery

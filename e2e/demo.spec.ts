@@ -243,7 +243,6 @@ test('begins each scene afresh, however fast the presses come, and leaves other 
   demo,
   site,
 }) => {
-  guest.allow(/nothing is captured locally/); // an automated browser
   const printed = announcementOf(demo, { host: undefined, database: 'x.db' });
   const [tag] = /<script [^]*?<\/script>/.exec(printed)!;
   const own = await context.newPage();

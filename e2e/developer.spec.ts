@@ -51,7 +51,7 @@ const MISTAKES: Record<string, Mistake> = {
     html: htmlPage({
       head: stubTag() + scriptTag(SETUP) + scriptTag(SETUP),
     }),
-    lines: [/two tags, outbox\.js and outbox\.js: only the first works; leave one out$/],
+    lines: [/outbox\.js is a second tag: leave it out$/],
   },
   'a global of another script': {
     html: taggedPage(SETUP, { head: inline('window.analytics = { mine: true, init() {} }') }),

@@ -81,7 +81,7 @@ const answerTo = (request: Request, page: string) => {
 const listenTo = (page: Page): string[] => {
   const lines: string[] = [];
   page.on('console', (message) => {
-    if (!isHelp(message) && !/nothing is captured locally/.test(message.text()))
+    if (!isHelp(message) && !/captures nothing here/.test(message.text()))
       lines.push(message.text());
   });
   return lines;

@@ -13,7 +13,7 @@ const OUTSIDE = [
 ];
 /** What is stored, or shared with other scripts of the page. */
 const SHARED: Record<string, string[]> = {
-  'src/client/outbox/parcel.ts': ['StoredParcel'],
+  'src/client/outbox/parcel.ts': ['StoredParcel', 'KeptRecord'],
   'src/client/outbox/lease.ts': ['StoredLease'],
   'src/client/outbox/note.ts': ['Note', 'NotedParcel'],
   'src/client/delivery/backoff.ts': ['Gate'],

@@ -19,7 +19,7 @@ const answerAll = (page: Page) =>
   page.route(/^https:..\w+\.example\//, (route) => route.fulfill({ body: 'there' }));
 
 const LINKS = `
-<a href="https://other.example/page?secret=1#x"><i>Outside</i></a>
+<a href="https://other.example/page;jsessionid=2?secret=1#x"><i>Outside</i></a>
 <a href="/inside?secret=1">Inside</a>
 <a href="mailto:ada@example.com">Mail</a>
 <a href="tel:+123">Phone</a>
@@ -114,9 +114,11 @@ ${inline(`customElements.define('a-rating', class extends HTMLElement { static f
   document.querySelector('slotted-form').attachShadow({ mode: 'open' }).innerHTML = '<slot></slot>';
   document.getElementById('host').attachShadow({ mode: 'open' }).innerHTML =
     '<form name="inner" onsubmit="return false"><input name="shadowed"><a-rating name="stars"></a-rating><input type="submit" name="ok" value="Deep"></form>';`)}
-<form onsubmit="return false"><button>Bare</button></form>`;
+<form onsubmit="return false"><button>Bare</button></form>
+<dialog open><form name="hint" method="dialog"><button>Close</button></form></dialog>
+<dialog open><form name="ask"><button formmethod="dialog">Later</button></form></dialog>`;
   await page.goto(site.page('/', site.tagged({ auto: `forms ${HERE}` }, { ...AUTO, body })));
-  await page.getByText('Send').click();
+  for (const text of ['Close', 'Later', 'Send']) await page.getByText(text).click();
   await page.getByText('Search').click(); // nothing was filled in, so nothing is submitted
   await page.locator('[name=q]').fill('secret');
   await page.locator('[name=q]').press('Enter');

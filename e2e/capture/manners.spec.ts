@@ -99,17 +99,17 @@ test.describe('consent', () => {
   });
 });
 
-test('refuses a word that it does not know, in words, and the tag goes on', async ({
+test('tells the developer of a word that it does not know, and captures the others', async ({
   page,
   guest,
   service,
   site,
 }) => {
-  const message = /autocapture: pageview is none of pageviews,.*,map/;
+  const message = /data-auto has no pageview: did you mean `pageviews`/;
   guest.allow(message);
   const told = page.waitForEvent('console', (line) => message.test(line.text()));
   await page.goto(site.page('/', site.tagged({ auto: `pageview clicks ${HERE}` }, AUTO)));
-  expect((await told).type()).toBe('error');
+  expect((await told).type()).toBe('warning');
   await page.evaluate(() => analytics.event('By hand'));
   await service.holds({ events: ['By hand'] });
 });

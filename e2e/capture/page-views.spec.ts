@@ -36,7 +36,7 @@ for (const [how, head] of [
 ] as const) {
   test(`sees each route once, ${how} @firefox`, async ({ page, service, site }) => {
     const tag = scriptTag({ ...setupOf(service), auto }, AUTO);
-    site.page('/from', `<a href="/a?secret=1&utm_source=news&utm_campaign=may#top">go</a>`);
+    site.page('/from', `<a href="/a?secret=1&utm_source=news#/top?utm_campaign=may">go</a>`);
     site.page('/a', site.tagged({ auto }, { ...AUTO, head, body: tag }));
     await page.goto(`${site.url}/from?secret=2`);
     await page.getByText('go').click();

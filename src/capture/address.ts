@@ -4,13 +4,14 @@ import { mayFail } from '../util/may-fail.js';
 /** How long a change of the address may go unseen that no listener hears of. */
 const LATE_MS = 500;
 
-/** The query of the address by which the page was opened: a router may have cleaned the address since. */
+/** The address by which the page was opened: a router may have cleaned it since. */
 export const openedWith = (): string | undefined =>
   // There is no location on a server.
-  mayFail(() => {
-    const [entry] = performance.getEntriesByType('navigation');
-    return new URL(entry?.name ?? location.href).search;
-  });
+  mayFail(() => performance.getEntriesByType('navigation')[0]?.name ?? location.href);
+
+/** The parameters of an address: of its query, and of one behind its hash, and where a mail has `&amp;` for `&`. */
+export const parametersOf = (address = ''): URLSearchParams =>
+  new URLSearchParams(address.replace(/&amp;|[?#]/g, '&'));
 
 /** Listens to some types of events until all ends, or until what it returns is called. */
 export type Listen = <Heard extends Event>(

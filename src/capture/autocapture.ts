@@ -24,44 +24,27 @@ export const FEATURES: Record<CaptureKind, readonly [feature: Feature<Labels>, n
   errors: [errors, 'Error Occurred'],
 };
 
-/** What a feature is called. */
-const KINDS = Object.keys(FEATURES) as CaptureKind[];
-
 /** What ends the capture of each tracker. */
 const stops = new WeakMap<Capturer, () => void>();
 
 /**
  * Records what happens on the page by itself. Nothing is observed before consent is granted, or after it is
  * withdrawn. Called again with the same tracker it takes the place of the first call. Returns what ends it.
- * @throws TypeError that names the wrong option.
  * @example autocapture(analytics, { pageviews: true, clicks: true, map: (event) => event })
  */
 export const autocapture = (
   analytics: Capturer,
   { map, automated, local, ...asked }: CaptureOptions,
 ): (() => void) => {
-  const nothing = () => undefined;
-  if (!isPage()) return nothing;
-  const wrong = Object.keys(asked).find((kind) => !(kind in FEATURES));
-  if (wrong) {
-    throw new TypeError(`autocapture: ${wrong} is none of ${KINDS},automated,local,map`);
-  }
-  const before = stops.get(analytics);
-  before?.();
-  const isLocal = isLocalHost();
-  const missing = isLocal && !local ? 'local' : navigator.webdriver && !automated && 'automated';
-  if (missing) {
-    if (isLocal && !before)
-      console.warn(`analytics-outbox: nothing is captured locally without \`${missing}\``);
-    stops.set(analytics, nothing);
-    return nothing;
-  }
+  stops.get(analytics)?.();
+  if (!isPage() || (isLocalHost() && !local) || (navigator.webdriver && !automated))
+    return () => undefined;
 
   let page: Page | undefined;
   const begin = () => {
-    for (const kind of KINDS) {
+    for (const [key, [feature, name]] of Object.entries(FEATURES)) {
+      const kind = key as CaptureKind;
       const given = asked[kind] as Labels | boolean | undefined;
-      const [feature, name] = FEATURES[kind];
       const labels: Labels = { name, ...(given as Labels) };
       // One that fails, in an old browser or on an odd page, stops no other.
       if (given)

@@ -11,7 +11,7 @@ export const hrefOf = (element: Element): string | null =>
 
 /** The link that a click follows: by the middle button (`auxclick`), or by a key, which makes a click too. */
 export const linkIn = (elements: readonly Element[]): Element | undefined =>
-  elements.find((one) => ask(one, 'matches', 'a,area') && hrefOf(one) !== null);
+  elements.find((one) => ask(one, 'matches', ':any-link'));
 
 /** All clicks but those of the right button. */
 export const CLICKS = 'click auxclick';

@@ -1,4 +1,4 @@
-import { cut } from './text-of.js';
+import { cut } from '../util/cut.js';
 import type { Feature } from './feature.js';
 import type { ErrorLabels } from './types.js';
 import { withoutCredentials, withoutQuery } from './without-query.js';
@@ -6,6 +6,9 @@ import { withoutCredentials, withoutQuery } from './without-query.js';
 const LONGEST = 300;
 /** No more of a text is looked at: some pages throw the whole answer of a server. */
 const ENOUGH = 2_000;
+
+/** A file of a browser's extension, before any of the web: alone, or in a stack. */
+const OF_EXTENSION = /^((?!http)[^])*(-extension|masked-url):/;
 
 /** What says nothing: a browser's notice that a ResizeObserver is late, and the error of a script of another site. */
 const NOISE = /^ResizeObserver loop|^Script error\.?$/;
@@ -19,8 +22,8 @@ const BROKEN_OFF = /network|abort|^(load f|failed to f|import|error load|cancel)
 /** A page that is still there after this time is not being left. */
 const LEFT_WITHIN_MS = 10_000;
 
-const shorten = (text: string): string =>
-  cut(withoutQuery(withoutCredentials(cut(text, ENOUGH))), LONGEST);
+const shorten = (text: unknown): string =>
+  cut(withoutQuery(withoutCredentials(cut(String(text), ENOUGH))), LONGEST);
 
 /** Uncaught errors and rejections: each once, and not more than some. Those that the page's own end causes are none. */
 export const errors: Feature<ErrorLabels> = (tell, { limit = 10 }, page) => {
@@ -29,13 +32,15 @@ export const errors: Feature<ErrorLabels> = (tell, { limit = 10 }, page) => {
     window,
     'error unhandledrejection',
     ({ type, message, filename, lineno, colno, reason }) => {
-      if (known.size >= limit) return;
-      const text: unknown = message ?? (reason as Error | undefined)?.message ?? reason;
+      // A rejection may have any value, such as an event.
+      const of = Object(reason) as Partial<Record<string, unknown>>;
+      if (known.size >= limit || OF_EXTENSION.test(shorten(filename || of['stack']))) return;
+      const text = message ?? (of['message'] || of['name'] || of['type'] || of['code'] || reason);
       // Such as an image that does not load.
       if (text === undefined) return;
       const tags = {
         type,
-        message: shorten(String(text)),
+        message: shorten(text),
         source: filename && `${shorten(filename)}:${lineno}:${colno}`,
       };
       const key = JSON.stringify(tags);

@@ -1,5 +1,5 @@
 import { memberOf } from '../client/page.js';
-import { cut } from './text-of.js';
+import { cut } from '../util/cut.js';
 import { ask } from './element.js';
 import type { Feature } from './feature.js';
 import { onSubmit } from './submits.js';
@@ -17,7 +17,13 @@ const nameOf = (element: Element): string | undefined =>
 
 /** Submits of forms: names, never values. */
 export const forms: Feature<Labels> = (tell, _, page) =>
-  onSubmit(page, (form) => {
+  onSubmit(page, (form, submitter) => {
+    // It closes its dialog, and sends nothing.
+    if (
+      ((submitter as HTMLButtonElement | null)?.formMethod || (form as HTMLFormElement).method) ===
+      'dialog'
+    )
+      return;
     // Those outside of it that name it in their `form`, too, and custom elements.
     const all = [...memberOf(form as HTMLFormElement, 'elements')];
     const fields = all.filter((one) => !ask(one, 'matches', NO_FIELDS)).map(nameOf);

@@ -1,3 +1,4 @@
+import { cut } from '../util/cut.js';
 import { CLICKS, elementsOf, hrefOf, linkIn } from './clicked.js';
 import type { Feature } from './feature.js';
 import { textOf } from './text-of.js';
@@ -19,7 +20,7 @@ const linkFeature =
       const tags = {
         path: page.path(),
         // Without its query, which may say more than where it leads. Of `blob:` and `data:` the rest is the file.
-        url: url.host ? url.origin + withoutQuery(url.pathname) : url.protocol,
+        url: url.host ? cut(url.origin + withoutQuery(url.pathname)) : url.protocol,
         ...found,
         text: textOf(element, labels),
       };

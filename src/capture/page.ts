@@ -1,4 +1,5 @@
 import { mayFail } from '../util/may-fail.js';
+import { cut } from '../util/cut.js';
 import { isHidden, isLoading, isOnLink } from '../client/life.js';
 import type { Listen } from './address.js';
 import { ask } from './element.js';
@@ -66,8 +67,10 @@ export const createPage = (analytics: Capturer, hasHash: boolean | undefined) =>
 
   /** The path of the address now, without its query. */
   const path = (): string =>
-    withoutQuery(location.pathname) +
-    ((hasHash && /^#!?\/[^?&=;]*/.exec(location.hash)?.[0]) || '');
+    cut(
+      withoutQuery(location.pathname) +
+        ((hasHash && /^#!?\/[^?&=;]*/.exec(location.hash)?.[0]) || ''),
+    );
 
   const page = {
     path,

@@ -16,7 +16,7 @@ export const readAuto = (
   if (autoOptions) {
     const more = Object.hasOwn(globals, autoOptions) && globals[autoOptions];
     if (Object(more) !== more) {
-      throw new TypeError(`data-auto-options: no global object is called \`${autoOptions}\``);
+      throw new TypeError('data-auto-options: no object');
     }
     Object.assign(options, more);
   }

@@ -1,14 +1,17 @@
 import type { Page } from './page.js';
 
-/** Calls with each form that is submitted, also in an open shadow tree, which no submit leaves. */
-export const onSubmit = (page: Page, submitted: (form: Element) => void): void => {
+/** Calls with each form that is submitted, and by what, also in an open shadow tree, which no submit leaves. */
+export const onSubmit = (
+  page: Page,
+  submitted: (form: Element, submitter: Element | null) => void,
+): void => {
   const known = new WeakSet<object>();
   const isNew = (one: object) => !known.has(one) && known.add(one);
   const follow = (target: EventTarget) => {
     if (!isNew(target)) return;
-    page.listen(target, 'submit', (event) => {
+    page.listen<SubmitEvent>(target, 'submit', (event) => {
       // The submit of a form in a slot passes the tree of the slot, too.
-      if (isNew(event)) submitted(event.composedPath()[0] as Element);
+      if (isNew(event)) submitted(event.composedPath()[0] as Element, event.submitter);
     });
   };
   follow(window);

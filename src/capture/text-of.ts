@@ -1,9 +1,12 @@
+import { cut } from '../util/cut.js';
 import { ask } from './element.js';
 import type { TextLabels } from './types.js';
 
 const LONGEST = 100;
 /** Of an element with more text than this the rest is not read: white space is most of what some have. */
 const ENOUGH = 10_000;
+/** So many texts of an element are looked at. Each may have to be laid out. */
+const MOST = 200;
 
 /** `NodeFilter.SHOW_TEXT` */
 const SHOW_TEXT = 4;
@@ -16,24 +19,21 @@ export const textOf = (element: Element, { text }: TextLabels): string | undefin
   if (!text) return undefined;
   const texts = ask(document, 'createTreeWalker', element, SHOW_TEXT);
   const range = new Range();
-  /** Text of a style, of a script, or of what is hidden has no place on the page. */
-  const isDisplayed = (node: Node, parent: Element) => {
-    range.selectNode(node);
-    return range.getClientRects().length && getComputedStyle(parent).visibility === 'visible';
-  };
   let found = '';
-  while (found.length < ENOUGH && texts.nextNode()) {
+  let left = MOST;
+  while (left && found.length < ENOUGH && texts.nextNode()) {
     const { data, parentElement } = texts.currentNode as Text;
+    range.selectNode(texts.currentNode);
     if (
-      !ask(parentElement!, 'closest', LEFT_OUT) &&
-      // White space between blocks has no place either, and parts words.
-      (!data.trim() || isDisplayed(texts.currentNode, parentElement!))
+      // White space between blocks has no place on the page, and parts words.
+      !data.trim() ||
+      (left-- &&
+        !ask(parentElement!, 'closest', LEFT_OUT) &&
+        // Text of a style, of a script, or of what is hidden has no place either.
+        range.getClientRects().length &&
+        getComputedStyle(parentElement!).visibility === 'visible')
     )
       found += data;
   }
   return cut(found.slice(0, ENOUGH).replace(/\s+/g, ' ').trim(), LONGEST);
 };
-
-/** So many characters of a text at the most, and no half of an emoji. */
-export const cut = (text: string, longest: number): string =>
-  text.slice(0, longest).replace(/[\ud800-\udbff]$/, '');

@@ -55,9 +55,8 @@ export const memberOf = <Target extends object, Name extends keyof Target>(
   name: Name,
 ): Target[Name] => {
   const own = target[name];
-  const prototype = Object.getPrototypeOf(target) as object;
-  const isReal = typeof own !== 'object' || !(name in prototype);
-  return isReal ? own : (Reflect.get(prototype, name, target) as Target[Name]);
+  const isElement = typeof own === 'object';
+  return isElement ? Reflect.get(Object.getPrototypeOf(target) as Target, name, target) : own;
 };
 
 /** False on a server and in a worker, where the tracker does nothing. */

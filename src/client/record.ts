@@ -2,6 +2,7 @@ import { callOnce } from '../util/call-once.js';
 import { messageOf } from '../util/errors.js';
 import { isObject } from '../util/is-object.js';
 import { MAX_USER_BYTES } from '../interface/max-user-bytes.js';
+import { NOBODY } from '../interface/nobody.js';
 import type { Settings } from './options.js';
 import { mayFail } from '../util/may-fail.js';
 import { byteLength, newId } from './page.js';
@@ -41,19 +42,20 @@ const expect = (isRight: boolean, what: string): void => {
 const idOf = (value: unknown): string => {
   const id = Number.isFinite(value) ? `${value as number}` : value;
   const isText = typeof id === 'string' && byteLength(id) <= MAX_USER_BYTES;
-  expect(isText && !/^(|undefined|null|\[object Object\])$/.test(id), 'userId');
+  expect(isText && !NOBODY.test(id), 'userId');
   return id as string;
 };
 
 /**
- * A time as ISO 8601 text. `Date` takes much more than is meant: `true`, `'99'`, microseconds. Anything but a Date, a
- * number or a text that begins with a year of four figures is refused, and any other year.
+ * A time as ISO 8601 text. `Date` takes much more than is meant: `true`, `'99'`, microseconds. Anything but a number, or a
+ * text or an object (Date, Temporal) whose JSON begins with a year of four figures is refused, and any other year.
  */
 const timeOf = (value: unknown): string => {
-  const isTime = /^(object|number)$/.test(typeof value) || /^\d{4}/.test(`${value as string}`);
-  const text = isTime && new Date(value as number).toJSON();
-  expect(/^\d/.test(text as string), 'timestamp');
-  return text as string;
+  const time = (value as Partial<Date>).toJSON?.() ?? (value as number | string);
+  const isTime = typeof time === 'number' || /^\d{4}/.test(time);
+  const text = new Date(time).toJSON();
+  expect(isTime && /^\d/.test(text), 'timestamp');
+  return text;
 };
 
 /** Copies a value as JSON will carry it. Throws if JSON cannot. */

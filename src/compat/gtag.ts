@@ -31,7 +31,10 @@ export const createGtag = (analytics: ConsentTarget): Gtag => {
 
   const send = (name: string, given: Fields) => {
     const {
-      event_callback: callback,
+      eventCallback,
+      event_callback: callback = eventCallback, // as it is pushed into the data layer
+      eventTimeout: _,
+      event_timeout: __,
       page_path,
       page_location = page_path,
       page_title: title,

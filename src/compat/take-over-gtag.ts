@@ -16,11 +16,10 @@ export const takeOverGtag = (analytics: ConsentTarget, list = 'dataLayer'): Gtag
   if (layer.gtag) return layer.gtag;
   const gtag = (layer.gtag = createGtag(analytics));
   const run = (item: Item) => {
-    const { 0: command, event, eventCallback, eventTimeout: _, ...fields } = Object(item) as Item;
+    const { 0: command, event, ...fields } = Object(item) as Item;
     if (command) gtag(...(Array.from(item as never) as [string]));
     // Those of the tag manager itself tell of the page's life.
-    else if (event && !/^gtm\./.test(event as string))
-      gtag('event', event, { event_callback: eventCallback, ...fields });
+    else if (event && !/^gtm\./.test(event as string)) gtag('event', event, fields);
   };
   const push = layer.push.bind(layer);
   layer.push = (...items) => {

@@ -18,7 +18,6 @@ export const anonymousId =
   (analytics) => {
     const update = kept<Visitor>(analytics, 'visitor', keep);
     const event = analytics.event as (name: string, fields: object) => unknown;
-    void analytics.on('reset', () => void update(() => ({})));
     void analytics.on('record', ({ type, user }) => {
       if (type === 'event') return;
       // Of this moment. `beforeSend`, which is called with the event, too, makes no other id of it.

@@ -1,4 +1,4 @@
-import { openedWith } from '../capture/address.js';
+import { openedWith, parametersOf } from '../capture/address.js';
 import { kept } from './kept.js';
 import type { Keep, Part } from './types.js';
 
@@ -14,17 +14,13 @@ const PARAMETERS = /^utm_|clk?id$|braid$/;
 export const campaign = (keep: Keep = 'tab'): Part => {
   let first: Touch | undefined;
   let last: Touch | undefined;
-  new URLSearchParams(openedWith()).forEach((value, name) => {
+  parametersOf(openedWith()).forEach((value, name) => {
     if (!PARAMETERS.test(name)) return;
     (last ??= {})[name] = (first ??= {})[`first_${name}`] = value;
   });
   return (analytics) => {
     const update = kept<{ first: Touch; last: Touch }>(analytics, 'campaign', keep);
-    // The next user of the computer has come by no campaign.
-    void analytics.on('reset', () => {
-      first = last = undefined;
-      update(() => ({}));
-    });
+    void analytics.on('reset', () => void (first = last = undefined));
     return () => {
       const touches = update((before) => ({ first, ...before, ...(last && { last }) }) as object);
       return { ...touches.first, ...touches.last };

@@ -43,6 +43,8 @@ export const kept = <Value extends object>(
     }
     return value;
   };
+  // The next user of the computer has nothing of this one's.
+  void analytics.on('reset', () => void update(() => ({})));
   void analytics.on('consent', ({ consent }) => {
     isOpen = false;
     if (consent === 'denied') {

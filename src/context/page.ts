@@ -7,7 +7,7 @@ export const page =
   (): Part =>
   () =>
   ({ path = location.pathname, title = memberOf(document, 'title') } = {}) => ({
-    path: withoutQuery(`${path}`),
+    path: withoutQuery(`${path}`).slice(0, 1e3),
     title: title || undefined,
     referrer: withoutQuery(memberOf(document, 'referrer')) || undefined,
   });

@@ -19,7 +19,6 @@ export const session =
   (keep: Keep = 'tab'): Part =>
   (analytics) => {
     const update = kept<Session>(analytics, 'session', keep);
-    void analytics.on('reset', () => void update(() => ({})));
     return ({ session_id: told } = {}) => {
       const { id, number } = update((before) => {
         const { id, number = 0, at = 0 } = before;

@@ -5,7 +5,6 @@ import type { Drop, OutboxRecord } from '../client/types.js';
 import { answerOf } from './delivery.js';
 import { didYouMean } from './meant.js';
 import { spaceAround } from './options.js';
-import { show } from './show.js';
 import { changedValues } from './values.js';
 
 /** Fields that an unknown key may be a misspelling of. */
@@ -67,7 +66,7 @@ const culprit = (
 const FIXES: Readonly<Record<string, string>> = {
   'wrong name': "give the event's name first",
   'wrong fields': 'give an object second',
-  'wrong userId': 'give a text or a number',
+  'wrong userId': 'give a real id, a text or a number',
   'wrong tags': 'give an object',
   'wrong timestamp': 'give a Date or an ISO 8601 text',
   setConsent: 'give granted, pending or denied',
@@ -76,16 +75,8 @@ const FIXES: Readonly<Record<string, string>> = {
   'before-send-error': '`beforeSend` must return the draft or null, at once',
 };
 
-/** Texts that a page's code makes of an id that it does not have. */
-const NO_ID = /^(undefined|null|\[object Object\])$/;
-
 const whyDropped = ({ reason, message }: Drop, call: Call | undefined): string => {
-  const { type, subject } = call ?? {};
-  const isNoId =
-    type === 'identify' && NO_ID.test(subject as string) && typeof subject === 'string';
-  const fix = isNoId
-    ? `the text ${show(subject)} is no id: identify only who has one`
-    : (FIXES[message] ?? FIXES[reason]);
+  const fix = FIXES[message] ?? FIXES[reason];
   const [path, why = reason === 'rejected' ? answerOf(message) : message] =
     reason === 'not-serializable' ? culprit(call?.given) : [[]];
   const part = path.length ? `\`${path.join('.')}\` of ` : '';

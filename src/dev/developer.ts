@@ -13,7 +13,7 @@ import { watchForeign } from './foreign.js';
 import { doubtsOf, optionsProblem } from './options.js';
 import type { Say } from './say.js';
 import { show } from './show.js';
-import { isRelayOnly, secondTag, tagProblems } from './tag.js';
+import { fileOf, isRelayOnly, tagProblems } from './tag.js';
 
 /** A developer is told when calls have waited this long for `init`. */
 const LATE_MS = 10_000;
@@ -57,7 +57,8 @@ export const createDeveloper = ({ say, refuse, ...entry }: Parts): Tell => {
       mayBeDirect = !isRelayOnly(first);
       tagProblems(first).forEach(say);
     },
-    twice: (second: HTMLScriptElement): void => say(secondTag(tag!, second)),
+    twice: (second: HTMLScriptElement): void =>
+      say(`${fileOf(second)} is a second tag: leave it out`),
     init: (next: Partial<Options>): void => {
       const { project, disabled } = next;
       if (disabled) return;

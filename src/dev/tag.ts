@@ -1,7 +1,10 @@
+import { ASKED } from './capture.js';
+import { LOCAL } from './delivery.js';
+import { didYouMean } from './meant.js';
 import { attributeOf, misspelt, OF_AUTO, withoutData } from './options.js';
 import { strayStubs } from './stray-stubs.js';
 
-const fileOf = ({ src }: HTMLScriptElement): string =>
+export const fileOf = ({ src }: HTMLScriptElement): string =>
   src.replace(/[?#].*/, '').replace(/.*\//, '');
 
 /** What is wrong with the tag itself, each with its fix. */
@@ -14,15 +17,21 @@ export const tagProblems = (tag: HTMLScriptElement): string[] => {
     for (const name of OF_AUTO.filter((name) => name in dataset))
       problems.push(`\`${attributeOf(name)}\` does nothing in ${file}: load outbox-auto.js`);
   }
-  const isAsked = ['autoOptions', 'context', 'anonymousId'].some((name) => name in dataset);
-  if (/^outbox-auto\./.test(file) && !dataset['auto']?.trim() && !isAsked)
-    problems.push(`${file} captures nothing without data-auto: write data-auto="pageviews clicks"`);
+  const words = dataset['auto']?.match(/\S+/g) ?? [];
+  for (const word of words) {
+    const meant = didYouMean(word, ASKED);
+    if (meant) problems.push(`data-auto has no ${word}: ${meant}`);
+  }
+  const has = (name: string) => name in dataset;
+  const isBarred = LOCAL.test(location.href) && !words.includes('local') && !has('autoOptions');
+  const isIdle = !['autoOptions', 'context', 'anonymousId'].some(has);
+  const missing = words.length
+    ? isBarred && `${dataset['auto']} local`
+    : isIdle && 'pageviews clicks';
+  if (missing && /^outbox-auto\./.test(file))
+    problems.push(`${file} captures nothing here: write data-auto="${missing}"`);
   return problems;
 };
-
-/** What is wrong with a second tag for the same global. */
-export const secondTag = (...tags: HTMLScriptElement[]): string =>
-  `the page has two tags, ${tags.map(fileOf).join(' and ')}: only the first works; leave one out`;
 
 /** Whether only a relay can be reached. */
 export const isRelayOnly = (tag: HTMLScriptElement): boolean => /relay/.test(fileOf(tag));

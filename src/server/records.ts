@@ -3,7 +3,7 @@ import { hasInfinity } from '../util/has-infinity.js';
 import { isDateTime } from '../util/is-date-time.js';
 import { isDeeper, MAX_LEVELS } from '../util/is-deeper.js';
 import { isObject } from '../util/is-object.js';
-import { isNobody } from '../interface/nobody.js';
+import { NOBODY } from '../interface/nobody.js';
 import { FIELDS, wrongField } from '../interface/validate.js';
 import { MAX_BATCH_RECORDS } from '../interface/wire.js';
 import type { Incoming } from './incoming.js';
@@ -131,7 +131,8 @@ const notListed = (unlisted: 'project' | 'channel', value: unknown): Refusal =>
 const knownOf = (type: RecordType, body: unknown): unknown => {
   if (!isObject(body)) return body;
   const isKnown = (name: string) =>
-    Object.hasOwn(FIELDS[type], name) && (name !== 'user_id' || !isNobody(body[name]));
+    Object.hasOwn(FIELDS[type], name) &&
+    (name !== 'user_id' || typeof body[name] !== 'string' || !NOBODY.test(body[name]));
   const names = Object.keys(body);
   if (names.every(isKnown)) return body;
   return Object.fromEntries(names.filter(isKnown).map((name) => [name, body[name]]));

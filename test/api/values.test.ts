@@ -134,6 +134,10 @@ const FIELDS: Record<string, [fields: object | null, wire: object]> = {
     { descripton: 'd', tag: 1, notfy: true, time_stamp: 5, tabs: 2 },
     { tags: { descripton: 'd', tag: 1, notfy: true, time_stamp: 5, tabs: 2 } },
   ],
+  'a time of Temporal': [
+    { timestamp: { toJSON: () => '2026-01-01T00:00:00.5Z' } },
+    { timestamp: '2026-01-01T00:00:00.500Z' },
+  ],
   'seconds for the time': [
     { timestamp: Date.UTC(2026, 0, 1) / 1_000 },
     { timestamp: new Date(Date.UTC(2026, 0, 1) / 1_000).toJSON() },
@@ -173,7 +177,8 @@ it.each(ROUTES)(
 
 const TOO_LONG = 'é'.repeat(513);
 const NO_IDS = [
-  ...[undefined, '', 'undefined', 'null', '[object Object]', NaN, Infinity, {}, true, TOO_LONG],
+  ...[undefined, '', ' ', 'undefined', 'null', 'None', 'nil', 'NaN', '(null)', '<nil>'],
+  ...['[object Object]', NaN, Infinity, {}, true, TOO_LONG],
 ];
 /** Calls that a typed program would not make. */
 const WRONG_CALLS: [method: 'event' | 'identify', ...args: unknown[]][] = [

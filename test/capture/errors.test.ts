@@ -65,13 +65,40 @@ describe('errors with long texts', () => {
 
   it('are cut between characters', () => {
     const { tags } = capture({ errors: true });
-    reject('x'.repeat(299) + '🎉');
-    fail('y', 'z'.repeat(299) + '🎉');
+    reject('x'.repeat(298) + '🎉 and more');
+    fail('y', 'z'.repeat(298) + '🎉 and more');
     expect(tags()).toMatchObject([
-      { message: 'x'.repeat(299) },
-      { message: 'y', source: `${'z'.repeat(299)}:1:2` },
+      { message: `${'x'.repeat(298)}…` },
+      { message: 'y', source: `${'z'.repeat(298)}…:1:2` },
     ]);
   });
+});
+
+it('says nothing of extensions of the browser, and keeps the limit for the site', () => {
+  const { tags } = capture({ errors: { limit: 1 } });
+  fail('x 404', 'chrome-extension://abc/inject.js');
+  fail('x', 'webkit-masked-url://hidden/');
+  const [message, own] = ['Error: 404', 'at https://shop.example/a.js:1:2'];
+  for (const frame of ['at f (chrome-extension://abc/a.js:1:2)', 'f@moz-extension://abc/a.js:1:2'])
+    reject({ message, stack: `${message}\n ${frame}\n ${own}` });
+  expect(tags()).toEqual([]);
+  // It was called by one, and is the site's.
+  reject({ message, stack: `${message}\n ${own}\n at chrome-extension://abc/a.js:1:2` });
+  expect(tags()).toMatchObject([{ message }]);
+});
+
+it.each<[what: string, reason: unknown, message: string]>([
+  ['an event', new Event('error'), 'error'],
+  ['an error of a database', { name: 'QuotaExceededError', message: '' }, 'QuotaExceededError'],
+  ['an answer of a service', { code: 'E_CARD' }, 'E_CARD'],
+  ['a text', 'no card', 'no card'],
+  ['a number', 42, '42'],
+  ['another object', { card: 1 }, '[object Object]'],
+])('says what it can of a rejection with %s', (_, reason, message) => {
+  const { tags } = capture({ errors: true });
+  reject(reason);
+  hide();
+  expect(tags()).toMatchObject([{ type: 'unhandledrejection', message }]);
 });
 
 it('says nothing of what says nothing, and keeps the limit for the rest', () => {

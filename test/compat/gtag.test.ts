@@ -137,11 +137,15 @@ describe('taking over the data layer', () => {
       new Promise((eventCallback) => layer().push({ event, eventCallback, eventTimeout: 2_000 }));
     page['dataLayer'] = [];
     const before = push('A');
-    takeOverGtag(outbox);
+    const gtag = takeOverGtag(outbox);
     await Promise.all([before, push('B')]);
+    await new Promise((event_callback) =>
+      gtag('event', 'C', { event_callback, event_timeout: 2_000 }),
+    );
     expect(bodies()).toEqual([
       ['A', {}],
       ['B', {}],
+      ['C', {}],
     ]);
   });
 

@@ -99,7 +99,7 @@ it('has page, device and the campaign by which the page was opened, which stays 
   const news = { ...here, ...first, utm_source: 'news', gclid: 'g1' };
   expect(tagsOf('?utm_source=news&gclid=g1&secret=1')).toEqual(news);
   expect(tagsOf('')).toEqual(news);
-  expect(tagsOf('?utm_source=ads')).toEqual({ ...here, ...first, utm_source: 'ads' });
+  expect(tagsOf('#/sale?utm_source=ads')).toEqual({ ...here, ...first, utm_source: 'ads' });
   expect(Object.keys({ ...sessionStorage })).toEqual(['analytics-outbox campaign']);
   sessionStorage.clear();
   // An old browser does not know it.

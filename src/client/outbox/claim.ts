@@ -43,8 +43,8 @@ export interface Claimed {
 }
 
 /** Puts the parcels of a dead life's note into the database, where they still count. */
-const putNoted = async (store: IDBObjectStore, { life, parcels }: Note): Promise<void> => {
-  for (const { key, stored, ...parcel } of parcels) {
+const putNoted = async (store: IDBObjectStore, { life, list }: Note): Promise<void> => {
+  for (const { key, stored, ...parcel } of list) {
     const found = (await settled(store.get(key))) as StoredParcel | undefined;
     // Another life may have claimed the parcel since: then the database is right. If the parcel was stored and is gone,
     // all of its records have ended.

@@ -74,11 +74,11 @@ export const createClaims = (outbox: Outbox) => {
 
   /** Without a database, the page takes over the notes of dead lives that had none either. */
   const claimNotes = () => {
-    for (const { life, until, parcels } of readNotes(name)) {
+    for (const { life, until, list } of readNotes(name)) {
       const isFree = life !== outbox.life && !leaseEnd(until);
-      if (!isFree || parcels.some(({ stored }) => stored !== 'no')) continue;
+      if (!isFree || list.some(({ stored }) => stored !== 'no')) continue;
       removeNote(name, life);
-      takeIn(parcels);
+      takeIn(list);
     }
     endScan();
   };

@@ -28,7 +28,7 @@ export interface Note {
   life: string;
   /** Until when its life holds what it has; 0 if the page is gone. */
   until: number;
-  parcels: NotedParcel[];
+  list: NotedParcel[];
 }
 
 const keyOf = (name: string, life: string): string => `${name} note ${life}`;
@@ -38,7 +38,7 @@ export const readNotes = (name: string): Note[] =>
   keysOfItems(keyOf(name, '')).flatMap((key) => {
     const read = () => {
       const note = JSON.parse(getItem(key)!) as Note;
-      return note.parcels.every(isReadable) ? note : [];
+      return note.list.every(isReadable) ? note : [];
     };
     return mayFail(read) ?? [];
   });
@@ -68,7 +68,7 @@ export const writeNote = (
     let left = room;
     const fitting = texts.filter(([, text]) => (left -= text.length) >= 0);
     const list = fitting.map(([, text]) => text);
-    if (setItem(own, `{"life":"${life}","until":${until},"parcels":[${list}]}`)) {
+    if (setItem(own, `{"life":"${life}","until":${until},"list":[${list}]}`)) {
       return new Set(fitting.map(([parcel]) => parcel));
     }
     if (!fitting.length) return undefined;

@@ -78,7 +78,7 @@ export const MISTAKES_OF_CALLS: Record<string, Mistake> = {
   },
   'an empty user of an event': {
     make: ({ event }) => event('A', { userId: '' }),
-    told: 'a call was dropped (invalid-call): `A`: wrong userId: give a text or a number',
+    told: 'a call was dropped (invalid-call): `A`: wrong userId: give a real id, a text or a number',
   },
   'a value that is NaN': {
     make: ({ event }) => event('A', { tags: { n: NaN } }),
@@ -102,15 +102,15 @@ export const MISTAKES_OF_CALLS: Record<string, Mistake> = {
   },
   'no user': {
     make: ({ identify }) => identify(undefined),
-    told: 'a call was dropped (invalid-call): `identify`: wrong userId: give a text or a number',
+    told: 'a call was dropped (invalid-call): `identify`: wrong userId: give a real id, a text or a number',
   },
   'the text `undefined` for a user': {
     make: ({ identify }) => identify(`${undefined}`),
-    told: 'a call was dropped (invalid-call): `undefined`: wrong userId: the text "undefined" is no id: identify only who has one',
+    told: 'a call was dropped (invalid-call): `undefined`: wrong userId: give a real id, a text or a number',
   },
   'an object for a user': {
     make: (analytics) => analytics['identify']!({ id: 'u' }),
-    told: 'a call was dropped (invalid-call): `identify`: wrong userId: give a text or a number',
+    told: 'a call was dropped (invalid-call): `identify`: wrong userId: give a real id, a text or a number',
   },
   'an unknown `setConsent`': {
     make: ({ setConsent }) => setConsent('yes'),

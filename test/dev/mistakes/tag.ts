@@ -37,7 +37,7 @@ export const MISTAKES_OF_TAG: Record<string, Mistake> = {
   },
   'two tags': {
     make: (_, tell) => tell('twice', document.currentScript),
-    told: 'the page has two tags, outbox.js and outbox.js: only the first works; leave one out',
+    told: 'outbox.js is a second tag: leave it out',
   },
   '`data-auto` in a file that captures nothing': {
     tag: `${TAG} data-auto="clicks"`,
@@ -50,11 +50,16 @@ export const MISTAKES_OF_TAG: Record<string, Mistake> = {
   'an empty `data-auto`': {
     file: 'outbox-auto.js',
     tag: `${TAG} data-auto=""`,
-    told: 'outbox-auto.js captures nothing without data-auto: write data-auto="pageviews clicks"',
+    told: 'outbox-auto.js captures nothing here: write data-auto="pageviews clicks"',
+  },
+  'a misspelt word of `data-auto`': {
+    file: 'outbox-auto.js',
+    tag: `${TAG} data-auto="pageview clicks local"`,
+    told: 'data-auto has no pageview: did you mean `pageviews`?',
   },
   'outbox-auto.js without `data-auto`': {
     file: 'outbox-auto.js',
-    told: 'outbox-auto.js captures nothing without data-auto: write data-auto="pageviews clicks"',
+    told: 'outbox-auto.js captures nothing here: write data-auto="pageviews clicks"',
   },
   'a part of the context in a file without it': {
     tag: `${TAG} data-context="page session:tab"`,
