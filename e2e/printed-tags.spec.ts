@@ -89,7 +89,7 @@ const listenTo = (page: Page): string[] => {
 
 test('finds the tags of the docs and of what prints them', () => {
   const names = Object.keys(TAGS);
-  for (const file of ['README', 'site/index', 'docs/start', 'docs/tag', 'docs/server'])
+  for (const file of ['README', 'site/index', 'docs/start', 'docs/tag'])
     expect(names).toContain(`${file}.md, 1`);
   expect(names.filter((name) => name.startsWith('the build'))).toHaveLength(3);
 });

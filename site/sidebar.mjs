@@ -22,7 +22,7 @@ export const GROUPS = {
     ['beside-other-tools', 'Beside other tools'],
   ],
   Server: [
-    ['server', 'Run it'],
+    ['server', 'Self-host it'],
     ['relay', 'Do I need a relay?'],
     ['proxy', 'Behind nginx or Caddy'],
     ['send-from-a-server', 'Send from a server'],

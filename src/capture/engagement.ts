@@ -5,12 +5,12 @@ import type { Feature } from './feature.js';
 import type { Labels } from './types.js';
 import type { View } from './views.js';
 
-/** So long after the last sign of life a visitor counts as engaged. */
+/** How long a visitor counts as engaged after the last movement, key or scroll. */
 const ENGAGED_MS = 30_000;
 
 const hidden = ({ scrollHeight, clientHeight }: Element): number => scrollHeight - clientHeight;
 
-/** What scrolls the page: the page itself, or its `body` or `main` if more of that is hidden. */
+/** The element that scrolls: the root, or `body` or `main` if more of that is out of sight. */
 const scroller = (): Element => {
   let found: Element = memberOf(document, 'documentElement');
   for (const one of ask(document, 'querySelectorAll', 'body,main')) {
@@ -25,11 +25,11 @@ export const engagement: Feature<Labels> = (tell, _, page) => {
   let isShown = !isHidden();
   /** The lowest edge of what was seen, in pixels from the top of the page. */
   let lowest = 0;
-  /** How far it was scrolled as the last event told. */
+  /** The percent that the last event of this view reported; -1 before the first one. */
   let told = -1;
-  /** Milliseconds that no event has told yet, of this view or of those before; below 0 if one has rounded up. */
+  /** Engaged milliseconds that no event has reported yet, rests of earlier views included; below 0 after rounding up. */
   let engaged = 0;
-  /** When there was the last sign of life. */
+  /** When the visitor last moved, typed or scrolled. */
   let last = performance.now();
 
   const live = () => {
@@ -46,7 +46,7 @@ export const engagement: Feature<Labels> = (tell, _, page) => {
     look();
     const seconds = Math.max(0, Math.round(engaged / 1000));
     const scroll = Math.min(100, Math.round((lowest / scroller().scrollHeight) * 100));
-    // A page that was never shown, or a look that adds nothing, makes no event.
+    // No event for a page that was never shown, or if nothing has changed since the last event.
     if (!lowest || (!seconds && scroll <= told)) return;
     tell({ ...view, seconds, scroll });
     engaged -= seconds * 1000;

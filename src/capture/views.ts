@@ -13,19 +13,18 @@ export interface View {
   session_number?: unknown;
 }
 
-/** Called as a view begins, with the one before if it was another route. What it returns is called when it has a title. */
+/** Called when a view begins, with the route before it, if any. Returns what to call once the view has its title. */
 type Begin = (view: View, from?: View) => (() => void) | void;
 
-/** Routers set the title some time after the address: it is looked for this often. */
+/** Routers set the title some time after the address, so it is read every 100 ms, for two seconds. */
 const TITLE_MS = 100;
-/** Two seconds. */
 const LOOKS = 20;
 
 const titleNow = (): string | undefined => memberOf(document, 'title') || undefined;
 
 /**
- * Does work after so long, as the page is left, or by what is returned: whatever comes first. `isTime` says that it was
- * the time.
+ * Does the work once: after `ms`, when the page is left, or when the returned function is called, whichever is first.
+ * `isTime` is true if the time has passed.
  */
 export type Later = (ms: number, work: (isTime?: boolean) => void) => () => void;
 
@@ -42,11 +41,11 @@ export const createViews = (analytics: Capturer, { listen, later, onEnd, path }:
   const begins: Begin[] = [];
   let settled: ReturnType<Begin>[] = [];
   let view: View;
-  /** The title on the page as the last view settled, or that it got later, once that has stayed for a moment. */
+  /** The title that the page had when the last view settled; or a later one, once it has stayed for `TITLE_MS`. */
   let last: string | undefined;
   /** Whether views of the site have titles of their own. */
   let areOwn = false;
-  /** There while the view waits for its title. */
+  /** Settles the view now; undefined unless it waits for its title. */
   let settle: (() => void) | undefined;
 
   const show = (from?: View) => {
@@ -74,7 +73,7 @@ export const createViews = (analytics: Capturer, { listen, later, onEnd, path }:
     };
     settle = later(TITLE_MS, look);
   };
-  /** What changes the title of a view that has settled does not name the next one, unless that comes at once. */
+  /** Takes a title that has changed within a view for that view's, unless the next view begins within `TITLE_MS`. */
   const retitle = () => {
     const titled = view;
     if (settle || titleNow() === last) return;
@@ -111,9 +110,8 @@ export const createViews = (analytics: Capturer, { listen, later, onEnd, path }:
 
   return {
     /**
-     * Calls at once, and with each view that follows: with the one before if that was another route, without it when the
-     * page is back from the back/forward cache. Whoever came last is called first: a page is left before the next one is
-     * viewed.
+     * Calls `begin` at once for the present view, and for each later one. When the page is back from the back/forward
+     * cache there is no `from`. The latest `begin` is called first, so that a page is left before the next is viewed.
      */
     onView: (begin: Begin): void => {
       if (begins.unshift(begin) === 1) follow();

@@ -32,14 +32,14 @@ interface Past {
 }
 
 /**
- * Called for developers only: with each event of `on`; with each `init`, call and `on`, before it takes effect; and
- * with `wait` when a call has to wait for `init`.
+ * Lets the developers' file see what happens: each event of `on`; each `init`, call and `on`, before it takes effect;
+ * and `wait`, when a call has to wait for `init`.
  */
 export type Tell = (what: string, detail: unknown) => void;
 
 /**
- * Makes a tracker, which does nothing until `init`. `sayAs` is called before and after a call that is made again,
- * with when it was made first.
+ * Makes a tracker, which does nothing until `init`. `sayAs` is called before and after a waiting call is carried out,
+ * with the moment of that call.
  * @param direct sends straight to the service; left out by entries that only reach relays
  */
 export const createTracker = (direct: typeof createDirectSend | undefined, tell?: Tell) => {
@@ -53,7 +53,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
   let said: [consent: Consent, at: number] | undefined;
   /** The consent to the project of the last `init`. */
   let consents: ReturnType<typeof consentTo> | undefined;
-  /** While a call is made that was called before: when that was, and what the page was then. */
+  /** While a waiting call is carried out: its moment. */
   let past: Past | undefined;
 
   const emit: Emit = (type, payload) => {
@@ -103,7 +103,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
 
   const stop = () => {
     const all = [...pipelines.values()];
-    // Before they stop: a call by which a listener answers their drops waits for the next `init`.
+    // Before they stop: their drops may make a listener call something, which then waits for the next `init`.
     pipelines.clear();
     current = undefined;
     for (const pipeline of all) pipeline.stop();
@@ -147,7 +147,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       if (!isPage()) return;
       if (!isConsent(word)) return run(({ drop }) => drop('invalid-call', undefined, 'setConsent'));
       const at = past?.at ?? Date.now();
-      // What waits is from before the denial, or from before the word that takes it back.
+      // All waiting calls are older than the denial, or than the grant that ends it.
       if (word === 'denied' || consent() === 'denied')
         early.splice(0).forEach(() => lose('consent-denied'));
       outsideZone(() => projects.forEach((project) => consentTo(project).set(word, at)));

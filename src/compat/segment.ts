@@ -5,13 +5,10 @@ import type { Target } from './target.js';
 
 export type SegmentCallback = (...args: never[]) => unknown;
 
-/**
- * Properties or traits, options and a callback, of which any may be left out. Of the options only `timestamp` has a
- * counterpart.
- */
+/** Properties or traits, options, and a callback; any of them may be left out. Only the option `timestamp` is used. */
 export type SegmentRest = (object | SegmentCallback | null | undefined)[];
 
-/** Elements, an event's name or what makes one of an element, and the same for its properties. */
+/** Elements, then the event's name and its properties, each of which may be a function of the element. */
 export type SegmentBind = (
   elements: Element | Iterable<Element> | null,
   event: string | ((element: Element) => string),
@@ -43,7 +40,7 @@ export interface SegmentAnalytics {
   on(method: string, listener: SegmentCallback): void;
 }
 
-/** Calls that have no counterpart. They are there so that none throws. A function that one is given is no callback. */
+/** Calls without a counterpart. They exist so that calling them does not throw, and never call back. */
 const REFUSED =
   'once off emit debug timeout register deregister use queryString setAnonymousId addSourceMiddleware addDestinationMiddleware';
 
@@ -55,19 +52,19 @@ type Methods = Record<string, (...args: unknown[]) => unknown>;
  */
 export const createSegment = (analytics: Target): SegmentAnalytics => {
   /**
-   * A call: first texts, then properties, then options, then a callback, of which any may be left out. `run` answers
-   * with the event that it makes, and the tags beside the properties.
+   * Makes a method of Segment: texts, properties, options and a callback, any of which may be left out. `run` returns
+   * the event's name, and the tags beside the properties.
    */
   const method =
     (
       run: (texts: string[], properties?: object) => [name: string, tags?: object] | void,
-      /** Where the properties are if nothing is left out. `null` there stands for none, and options come next. */
+      /** The index of the properties if no text is left out. `null` there means none, and the options come next. */
       place = 1,
     ) =>
     async (...args: unknown[]): Promise<void> => {
       try {
         args[place] ??= {};
-        /** Arguments by the beginning of their type's name: object, string or number, function. */
+        /** The arguments whose type begins like this: `o` for objects, `s` or `n` for texts, `f` for functions. */
         const of = (type: RegExp) => args.filter((value) => value && type.test(typeof value));
         of(/^f/).forEach((callback) => callBack(callback));
         const [properties, options] = of(/^o/) as [object?, { timestamp?: unknown }?];

@@ -95,9 +95,11 @@ export const mount = async (settings: Settings, parts: Parts) => {
   /** Address of the program for local pages; empty if it is a part of their site. */
   let url = '';
   const { projects, channels, publicUrl, origins = [] } = settings;
-  const place = publicUrl === undefined ? undefined : placeOf(publicUrl, origins);
   const names = { project: firstOf(projects, 'my-site'), channel: firstOf(channels, 'web') };
-  const tag = () => tagFor({ url: place ?? url, isLocal: place === undefined && !!url, ...names });
+  const tag = () => {
+    const place = publicUrl === undefined ? url : placeOf(publicUrl, origins);
+    return tagFor({ url: place, isLocal: isLocalOrigin(place), ...names });
+  };
   const mounted =
     service && keepsNothing
       ? mountRelay(settings, service, shared)

@@ -10,7 +10,6 @@ import {
   readTailSettings,
 } from '../../src/program/settings.js';
 import { NAMES, OTHER_NAMES, settingLines } from '../../src/program/settings-table.js';
-import { read } from '../support/docs.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 /** What a program needs in order to pass records on. */
@@ -367,16 +366,6 @@ describe('the settings of the program', () => {
     expect(() => readSettings({ DATA_FOLDER: 'none' })).toThrow('so it needs `SERVICE_URL`');
     expect(readTailSettings({ READ_TOKEN: 'sixteen-letters-', PORT: 'x' })).toMatchObject({
       ...{ folder: 'analytics-data', readToken: 'sixteen-letters-' },
-    });
-  });
-
-  it.each(['relay', 'service'])('are those of the compose file: %s', (name) => {
-    const [, block = ''] = read('compose.yaml').split(new RegExp(`^  ${name}:$`, 'm'));
-    const [own = ''] = block.split(/^  \w+:$/m);
-    const pairs = [...own.matchAll(/^ {6}([A-Z_]+): '?(.*?)'?$/gm)].map(([, ...pair]) => pair);
-    expect(readSettings(Object.fromEntries(pairs))).toMatchObject({
-      ...{ projects: ['shop'], host: '0.0.0.0' },
-      service: name === 'relay' ? { baseUrl: 'http://service:8787' } : undefined,
     });
   });
 

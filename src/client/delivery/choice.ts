@@ -4,13 +4,13 @@ import type { Entry } from '../outbox/parcel.js';
  * Chooses the records of the next requests: those with the fewest attempts, so that a bad one never holds up the
  * others, and of these the oldest.
  *
- * Identifies of a user go one at a time, and the events after them in the same request or after its answer. Everything
- * else may overtake.
+ * The identifies of one user are sent one at a time. A user's event goes in the same request as the identify before it,
+ * or after the answer to that. There is no other order.
  *
  * @param entries the records of this page, oldest first
  * @param places requests that may be started
- * @param isLeaving whether the page is left: events go beside their identify, and attempts do not count
- * @param mayGo whether the record may be sent now, apart from the order of its user
+ * @param isLeaving whether the page is left: then events do not wait for their identify, and attempts do not count
+ * @param mayGo whether the record may be sent now, whatever the order of its user's records
  * @param joins whether a record may go into the same request as these
  */
 export const choose = (
@@ -22,7 +22,7 @@ export const choose = (
 ): Entry[][] => {
   let groups: Entry[][] = [];
   let fewest = Infinity;
-  /** For each user the request that has the last identify before this record; undefined if that one is not sent now. */
+  /** By user: the request with the latest identify so far; undefined if that identify is not sent now. */
   const identifies = new Map<string | undefined, readonly Entry[] | undefined>();
 
   for (const entry of entries) {

@@ -15,9 +15,9 @@ export interface Arrival {
 export interface KeptRows {
   shown: readonly Arrival[];
   waiting: readonly Arrival[];
-  /** All that arrived since the feed was held, also what is no longer in `waiting`. */
+  /** How many rows have arrived since somebody reads, those that `waiting` had no room for included. */
   waitingCount: number;
-  /** Rows between `waiting` and `shown` were given up, so `shown` cannot stay when `waiting` comes in. */
+  /** Rows between `waiting` and `shown` were dropped for want of room, so `waiting` will replace `shown`. */
   isTorn: boolean;
   /** The service may have rows that are older than the last of `shown`. */
   hasOlder: boolean;
@@ -35,7 +35,7 @@ export const NO_ROWS: KeptRows = {
   ...{ shown: [], waiting: [], waitingCount: 0, isTorn: false, hasOlder: false },
 };
 
-/** How many of these fit, counted from the first; one always does. */
+/** How many of these rows fit into the bounds, counted from the first; one at least. */
 const fitting = (arrivals: readonly Arrival[], bounds: Bounds): number => {
   let size = 0;
   const end = arrivals.findIndex((arrival, at) => {
@@ -45,7 +45,7 @@ const fitting = (arrivals: readonly Arrival[], bounds: Bounds): number => {
   return end < 0 ? arrivals.length : end;
 };
 
-/** A row may be told again after a broken connection, or with a new count of arrivals: it keeps its place. */
+/** Replaces rows that the feed has sent again, after a broken connection or with a new count of arrivals. */
 const withUpdates = (
   arrivals: readonly Arrival[],
   bySeq: ReadonlyMap<number, Arrival>,
@@ -91,8 +91,8 @@ export const withoutErased = (kept: KeptRows, erased: readonly Erasure[]): KeptR
 };
 
 /**
- * Puts what waits on top of what is shown. Where rows between the two were given up, only what waits is shown, and the
- * rest is fetched again as older rows.
+ * Puts the waiting rows on top of the shown ones. If rows between the two were dropped, only the waiting ones are shown,
+ * and the others are fetched again as older rows.
  */
 export const bringIn = (kept: KeptRows, bounds = BOUNDS): KeptRows => {
   if (!kept.waitingCount && !kept.isTorn) return kept;
@@ -106,8 +106,8 @@ export const bringIn = (kept: KeptRows, bounds = BOUNDS): KeptRows => {
 };
 
 /**
- * Takes in older rows, newest first, that were fetched because somebody scrolled to the end of what is shown. They are
- * those behind the row `before`; where that is the last one no more, they would stand behind a gap and are left out.
+ * Appends older rows, newest first, which were fetched when somebody scrolled to the end. They follow the row `before`.
+ * If that is not the last shown row any more, there would be a gap, so they are left out.
  */
 export const addOlder = (
   kept: KeptRows,
@@ -118,10 +118,10 @@ export const addOlder = (
     bounds = BOUNDS,
   }: { before: number | undefined; hasOlder: boolean; bounds?: Bounds },
 ): KeptRows => {
-  // Rows that have come where there was none are above those that were fetched.
+  // Without `before` nothing was shown at the fetch: rows that have arrived since are newer, and above.
   if (before !== undefined && kept.shown.at(-1)?.row.seq !== before) return kept;
   const all = [...kept.shown, ...batch];
-  // Somebody reads at the old end, so the newest make room. They come back with a jump to the top.
+  // Somebody reads at the old end, so the newest rows are dropped. A jump to the top fetches them again.
   const fit = fitting([...all].reverse(), bounds);
   return {
     ...kept,
