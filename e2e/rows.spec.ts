@@ -400,7 +400,7 @@ test('opens a row, moves and copies by keyboard alone', async ({ page, service, 
   await keyboard.press('Enter');
   const details = page.locator('.details');
   await expect(details).toContainText('Record id');
-  await expect(details).toContainText('It came 1000 ms after the call.');
+  await expect(details).toContainText('It came 1 s after the call.');
   await expect(details.getByRole('tabpanel')).toContainText('"event": "Third"');
 
   const copied = async (form: string): Promise<string> => {

@@ -1,13 +1,5 @@
 import { h, type Drawn } from './dom.js';
 
-/** Hebrew, Arabic and their neighbours. */
-const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
-
-/**
- * JSON, whose texts that run from right to left stand apart: they would otherwise take the signs around them, and their
- * neighbours, along.
- */
+/** JSON whose texts stand apart: one that runs from right to left would else take the signs around it along. */
 export const isolated = (json: string): Drawn[] =>
-  json
-    .split(/("(?:\\.|[^"\\])*")/)
-    .map((part) => (FROM_THE_RIGHT.test(part) ? h('bdi', {}, part) : part));
+  json.split(/("(?:\\.|[^"\\])*")/).map((part, i) => (i % 2 ? h('bdi', {}, part) : part));
