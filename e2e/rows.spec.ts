@@ -123,6 +123,26 @@ test('says how late a record came, that a repeat is stored once, and what this b
   await expect(rows(page)).toContainText('From Here');
 });
 
+test('is there before its script has come, tells days apart, and names each tab in the title', async ({
+  page,
+  service,
+}) => {
+  const receivedAt = new Date(Date.now() - 86_400_000).toISOString();
+  await service.store(incoming('Of Yesterday', {}, { receivedAt }), incoming('Of Today'));
+  let hasSeen = (): void => undefined;
+  const seen = new Promise<void>((resolve) => (hasSeen = resolve));
+  await page.route('**/rows.js', (route) => seen.then(() => route.continue()));
+  await page.goto(`${service.url}/rows`, { waitUntil: 'commit' });
+  await expect(page.locator('#app')).toContainText('Loading …');
+  hasSeen();
+  await expect(page.locator('.list > *')).toHaveText([/Of Today/, 'yesterday', /Of Yesterday/]);
+  for (const tab of ['Overview', 'Users', 'Refused', 'Rows']) {
+    await page.getByRole('tab', { name: tab }).click();
+    await expect(page).toHaveTitle(tab);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(tab);
+  }
+});
+
 test('stands still while one reads, and brings what is new at a press', async ({
   page,
   service,

@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono';
+import { compress } from 'hono/compress';
 import { isObject } from '../../util/is-object.js';
 import { readDelays } from '../exports/delays.js';
 import type { ProjectHealth } from '../health/health.js';
@@ -302,7 +303,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
 
   app.get('/rows', showRows);
   app.delete('/rows', deleteRows);
-  app.get('/rows/:file', (c) => showPage(c.req.param('file')));
+  app.get('/rows/:file', compress(), (c) => showPage(c.req.param('file')));
   app.get('/refused', showRefused);
   app.post('/refused/resend', resend);
   app.get('/profiles', showProfiles);

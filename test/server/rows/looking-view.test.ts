@@ -136,7 +136,7 @@ it('lets no value be pressed that no filter can ask for', async () => {
   const feed = { now: () => NOW, filter: (filters: Filters) => filtered.push(filters) };
   const panel = {
     ...{ feed: feed as unknown as Feed, event: 'E', project: 'p', range: 'the last 24 hours' },
-    ...{ span, now: NOW, timeOf: String },
+    ...{ span, now: NOW, timeOf: String, hue: 0 },
   };
   render(h(EventPanel, panel), document.body);
   await vi.waitUntil(() => document.querySelector('.values li'));

@@ -1,5 +1,5 @@
-import { Text } from '../../../../show/text.js';
 import { fixOf, isStoring, momentInWords, type HealthWord } from '../state/health.js';
+import { Message } from './message.js';
 
 /** Says over every tab that rows are not stored: since when, what pages do meanwhile, and what to do. */
 export const Banner = ({ health, now }: { health: HealthWord | undefined; now: number }) => {
@@ -13,7 +13,7 @@ export const Banner = ({ health, now }: { health: HealthWord | undefined; now: n
           {since && ` since ${momentInWords(since, now)}`}
           {problem && (
             <>
-              : <Text of={problem} max={300} />
+              : <Message of={problem} />
             </>
           )}
         </b>

@@ -4,7 +4,7 @@ import { countOf, inDigits } from '../../../../show/times.js';
 import type { Breakdown } from '../../../store/port.js';
 import type { Feed } from '../state/feed.js';
 import { NO_FILTERS, withTag, type Filters } from '../state/filters.js';
-import { overviewOf, type Span } from '../state/overview.js';
+import { overviewOf, type Series, type Span } from '../state/overview.js';
 import { useAnswer } from './hooks.js';
 import { backTo } from './searching.js';
 import { StackedBars } from './stacked-bars.js';
@@ -36,6 +36,8 @@ const ofNewest = ({ looked }: Breakdown, now: number): string =>
 interface PanelProps {
   feed: Feed;
   event: string;
+  /** As in the list that it is opened in. */
+  hue: Series['hue'];
   project: string;
   /** In words: `the last 30 days` */
   range: string;
@@ -46,7 +48,7 @@ interface PanelProps {
 
 /** One event: how often, by how many users, when, and with which values of a tag. */
 export const EventPanel = (props: PanelProps) => {
-  const { feed, event, project, range, span, now, timeOf } = props;
+  const { feed, event, hue, project, range, span, now, timeOf } = props;
   const [chosen, choose] = useState<string | undefined>();
   const asked: Asked = { event, project, span, tags: chosen === undefined ? [] : [chosen] };
   const { answer, isFailed, isNew } = useAnswer<Breakdown>(`counts?${queryOf(asked)}`);
@@ -54,7 +56,8 @@ export const EventPanel = (props: PanelProps) => {
     if (!answer) return undefined;
     const rows = answer.hours.map((hour) => hour.rows);
     const hours = answer.hours.map((hour) => ({ ...NO_DELAYS, ...hour }));
-    return overviewOf({ hours, events: [{ channel: '', event, rows }] }, span, now);
+    const all = overviewOf({ hours, events: [{ channel: '', event, rows }] }, span, now);
+    return { ...all, stacked: all.stacked.map((series) => ({ ...series, hue })) };
   }, [answer]);
   const show = (filters: Filters): void => {
     feed.filter(filters);

@@ -1,6 +1,7 @@
 import { Text } from '../../../../show/text.js';
 import type { Feed, FeedState } from '../state/feed.js';
 import { signsOf, type Sign } from '../state/health.js';
+import { Message } from './message.js';
 import { useNow } from './hooks.js';
 
 const MARKS: Readonly<Record<Sign['tone'], string>> = { ok: '✓', late: '!', wrong: '✕', soft: '–' };
@@ -17,7 +18,7 @@ const Item = ({ sign: { tone, word, number, usual, fix } }: { sign: Sign }) => (
     </b>
     <Text of={number} max={80} />
     <small>
-      <Text of={usual} max={120} />
+      <Message of={usual} />
     </small>
     {fix && <small>{fix}</small>}
   </li>
@@ -59,7 +60,7 @@ export const Notices = ({ feed, state }: { feed: Feed; state: FeedState }) => {
               <span aria-hidden="true">! </span>
               {word}:
             </b>{' '}
-            <Text of={`${number} (${usual}).`} max={240} /> {fix}
+            <Message of={`${number} (${usual}).`} /> {fix}
           </li>
         ))}
       </ul>

@@ -30,10 +30,11 @@ import {
 } from '../state/service.js';
 import { HealthStrip } from './health-strip.js';
 import { isBehind } from '../state/health.js';
+import { Message } from './message.js';
 import { Outages, withOpen } from './outages.js';
 import { EventPanel, Pages, VIEWS } from './event-panel.js';
 import { PERCENT } from './percent.js';
-import { hueOfSeries, nameOfSeries, StackedBars } from './stacked-bars.js';
+import { nameOfSeries, StackedBars } from './stacked-bars.js';
 
 const RANGE_WORDS: Readonly<Record<Range, readonly [button: string, title: string]>> = {
   '10m': ['10 min', 'the last 10 minutes'],
@@ -249,7 +250,9 @@ const Cards = (props: CardsProps) => {
           if (series.kind !== 'event') return show(bounds[0]!, undefined, series);
           feed.choose('overview', undefined, series.name === state.panel ? undefined : series.name);
         }}
-        panel={(event) => <EventPanel key={event} {...{ feed, event, project, ...inHours }} />}
+        panel={(event, hue) => (
+          <EventPanel key={event} {...{ feed, event, hue, project, ...inHours }} />
+        )}
       />
       <div class="how">
         <Delays {...props} />
@@ -265,11 +268,11 @@ const Cards = (props: CardsProps) => {
 
 const ROUND_PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 0 });
 
-/** `▲ 12%`, as counted over whole hours on both sides. */
+/** `▲ 12%`, as counted over whole hours on both sides; nothing of what has hardly changed. */
 const Change = ({ of, words = '' }: { of: number | undefined; words?: string }) => {
   if (of === undefined) return <small class="soft">{words && 'nothing before'}</small>;
-  const [sign, more, tone] =
-    of > 0.005 ? ['▲', 'more', 'ok'] : of < -0.005 ? ['▼', 'less', 'wrong'] : ['=', 'more', 'soft'];
+  if (Math.abs(of) <= 0.005) return <small class="soft">{words && 'as many as before'}</small>;
+  const [sign, more, tone] = of > 0 ? ['▲', 'more', 'ok'] : ['▼', 'less', 'wrong'];
   return (
     <small class={`change ${tone}`}>
       <span aria-hidden="true">{sign} </span>
@@ -329,7 +332,7 @@ const Ranking = ({
   /** The event whose panel is open. */
   opened: string | undefined;
   onPress: (series: Series) => void;
-  panel: (event: string) => ComponentChildren;
+  panel: (event: string, hue: Series['hue']) => ComponentChildren;
 }) => {
   const [isAll, showAll] = useState(false);
   const shown = isAll ? ranking : ranking.slice(0, MAX_RANKED);
@@ -340,12 +343,12 @@ const Ranking = ({
     <div class="card ranking">
       <h3>Events</h3>
       <p class="soft">Against the time before. Press one for its users, days and tags.</p>
-      {isAbove && panel(opened)}
+      {isAbove && panel(opened, undefined)}
       {!ranking.length && <p>Nothing arrived.</p>}
       <ol>
         {shown.map((series) => (
           <>
-            <li data-hue={hueOfSeries(series)}>
+            <li data-hue={series.hue}>
               <svg class="share" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
                 <rect width={(series.total / most) * 100} height="1" />
               </svg>
@@ -362,7 +365,7 @@ const Ranking = ({
               <b>{inDigits(series.total)}</b>
               <Change of={changeOf(series.whole, series.before)} />
             </li>
-            {isOpened(series) && <li class="opened">{panel(series.name)}</li>}
+            {isOpened(series) && <li class="opened">{panel(series.name, series.hue)}</li>}
           </>
         ))}
       </ol>
@@ -460,7 +463,7 @@ const Targets = ({ targets }: { targets: readonly TargetDelay[] }) =>
               {dead > 0 && <span class="late">, {inDigits(dead)} refused there</span>}
               {message !== undefined && (
                 <small class="soft">
-                  <Text of={message} />
+                  <Message of={message} />
                 </small>
               )}
             </li>

@@ -8,6 +8,7 @@ import type { Refused } from '../../../store/port.js';
 import type { Feed, FeedState } from '../state/feed.js';
 import { groupsOf, reasonsOf, type RefusedGroup } from '../state/refused-groups.js';
 import type { Resent } from '../state/service.js';
+import { Message } from './message.js';
 
 type Reason = Refused['reason'];
 /** As many are drawn at first, and more on demand. */
@@ -119,21 +120,6 @@ const NothingRefused = ({ isCounted }: { isCounted: boolean }) => (
   </section>
 );
 
-/** What stands in backticks is code. */
-const Message = ({ of }: { of: string }) => (
-  <>
-    {of.split('`').map((part, at, all) =>
-      at % 2 && at < all.length - 1 ? (
-        <code>
-          <LongText of={part} />
-        </code>
-      ) : (
-        <LongText of={at % 2 ? `\`${part}` : part} />
-      ),
-    )}
-  </>
-);
-
 interface RefusalProps {
   group: RefusedGroup;
   resent: FeedState['resent'];
@@ -243,7 +229,7 @@ const SendAgain = ({ entries, resent, onResend }: AgainProps) => {
       {all.includes('failed') && <span class="wrong">The service did not answer.</span>}
       {typeof refusedAgain === 'object' && (
         <span class="wrong">
-          Refused again: <Text of={refusedAgain.message ?? ''} />
+          Refused again: <Message of={refusedAgain.message ?? ''} />
         </span>
       )}
     </div>

@@ -69,7 +69,7 @@ const Line = (props: Props & { id: string; tabIndex: number }) => {
   return (
     <div class="line">
       <time id={`${id}-at`} class="at" dateTime={row.received_at}>
-        {day && <span class="day soft">{day} </span>}
+        {day && <span class="sr-only">{day} </span>}
         {time}
       </time>
       <div class="what beside">
