@@ -66,8 +66,8 @@ dl div { display: flex; flex: 1; flex-direction: column-reverse; }
 dd { font-size: 19px; font-weight: 600; line-height: 1.2; }
 .reason { display: flex; gap: 12px; margin: 0 10px 8px; border-left: 3px solid; }
 .reason div { flex: 1; }
-.reason p:first-child, b, [aria-selected='true'], .details li :first-child { color: var(--ink); }
 .reason b { white-space: nowrap; }
+.reason p:first-child, b, [aria-selected='true'], .details li :first-child { color: var(--ink); }
 [role='tablist'] { padding: 0 8px; border-bottom: 1px solid var(--line); }
 [role='tab'] { border: solid transparent; border-width: 0 0 2px; border-radius: 0; }
 [aria-selected='true'] { border-color: var(--brand); }
@@ -77,8 +77,7 @@ ol li { content-visibility: auto; contain-intrinsic-size: auto 44px; }
 svg { grid-column: 1 / 3; width: 100%; height: 5px; border-radius: 3px; }
 .key i { display: inline-block; width: 10px; height: 5px; margin: 0 5px 2px 0; background: currentColor; }
 rect.rest, i.rest { opacity: 0.5; }
-.details li { grid-template-columns: 1fr 8ch 13ch; border: 0; text-align: right; }
-.details li :first-child { text-align: left; }
+.details li { grid-template-columns: 1fr 8ch 12ch; border: 0; }
 pre { max-height: 190px; margin: 8px 0; overflow: auto; font: 12px/1.5 ui-monospace, monospace; }
 .faults li { grid-template-columns: 136px 1fr; align-items: center; padding: 4px 14px; }
 [aria-pressed='true'], .frame p { background: var(--wrong); color: var(--card); }

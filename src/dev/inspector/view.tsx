@@ -9,7 +9,7 @@ import { h, type Drawing, type Props } from './dom.js';
 import { FAULTS, type Fault } from './faults.js';
 import { follow, saveFile } from './follow.js';
 import type { Snapshot } from './inspect.js';
-import { isolated } from './isolated.js';
+import { apart, TEXT } from './apart.js';
 import { barOf, countdown, dueOf, isTicking, scaleOf, stateOf, stepsOf } from './line-words.js';
 import type { Line } from './lines.js';
 import { mayAsk, rowsAddress } from './service-rows.js';
@@ -91,8 +91,8 @@ const reasonView = ({ reason, now }: Shown): Drawing => {
   return (
     <div class={`reason ${kind}`}>
       <div role="status">
-        <p>{text}</p>
-        {fix && <p class="soft">{fix}</p>}
+        <p>{apart(text)}</p>
+        {fix && <p class="soft">{apart(fix)}</p>}
       </div>
       {until > now && until < Infinity && <b>{countdown(until - now)}</b>}
     </div>
@@ -112,7 +112,7 @@ const details = (line: Line, { destination, watched }: Shown, { copy }: Actions)
     </ul>
     {line.body && [
       <pre dir="ltr" tabindex={0} aria-label="JSON">
-        {isolated(prettyBody(line))}
+        {apart(prettyBody(line), TEXT, 'bdi')}
       </pre>,
       <p class="buttons">
         {destination && button('Copy as curl', () => copy(curlOf(line, destination)))}
@@ -315,9 +315,6 @@ const head = (shown: Shown, { pick, close, place }: Actions) => {
   );
 };
 
-/** Of a link that leaves the page as it is. */
-const BESIDE = { target: '_blank', rel: 'noopener' };
-
 /** The panel as a pill: how many wait, and whether something is wrong. */
 const pill = ({ watched, status, reason }: Shown, { place }: Actions): Drawing =>
   button(
@@ -363,7 +360,8 @@ const opened = (shown: Shown, actions: Actions): Drawing[] => {
       {button('Flush', flush)}
       {button('Export', () => saveFile('records.json', exportOf(lines)))}
       {button('Report', () => copy(reportOf(shown), REPORT_HOLDS))}
-      {destination && button('Rows ↗', () => follow(rowsAddress(destination), BESIDE))}
+      {destination &&
+        button('Rows ↗', () => follow(rowsAddress(destination), { target: '_blank' }))}
       {destination && mayAsk(destination) && button('Compare', compare)}
       <span role="status" class="soft">
         {notice}

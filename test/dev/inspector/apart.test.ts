@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { h } from '../../../src/dev/inspector/dom.js';
-import { isolated } from '../../../src/dev/inspector/isolated.js';
+import { apart, TEXT } from '../../../src/dev/inspector/apart.js';
 
 const bdi = (text: string) => h('bdi', {}, text);
 
 it('sets names and texts apart, and nothing else', () => {
-  const parts = isolated('{ "مفتاح": "قيمة \\"א\\"", "plan": ["pro", 1] }');
+  const parts = apart('{ "مفتاح": "قيمة \\"א\\"", "plan": ["pro", 1] }', TEXT, 'bdi');
   expect(parts.filter((part) => part !== '')).toEqual([
     '{ ',
     bdi('"مفتاح"'),
@@ -16,5 +16,13 @@ it('sets names and texts apart, and nothing else', () => {
     ': [',
     bdi('"pro"'),
     ', 1] }',
+  ]);
+});
+
+it('shows as code what stands in backticks', () => {
+  expect(apart('leave out `respectGpc`.')).toEqual([
+    'leave out ',
+    h('code', {}, 'respectGpc'),
+    '.',
   ]);
 });
