@@ -223,8 +223,8 @@ test('counts what arrived by event, and shows the rows of a bar and of a name', 
   const ranked = page.locator('.ranking li');
   await expect(ranked.nth(0)).toContainText('Soon');
   await expect(ranked.nth(0)).toContainText('2');
-  await expect(page.locator('.steps-of .in_2s b')).toHaveText('2');
-  await expect(page.locator('.steps-of .in_1h b')).toHaveText('1');
+  await expect(page.locator('.in_2s b')).toHaveText('2');
+  await expect(page.locator('.in_1h b')).toHaveText('1');
   await expect(page.getByText('1 record came again')).toBeVisible();
 
   // By its table, without a pointer.

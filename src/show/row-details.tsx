@@ -18,7 +18,7 @@ interface Props {
 
 /** All that is known of a row. */
 export const RowDetails = ({ row, service }: Props) => (
-  <div class="details">
+  <div class="details columns">
     <div class="facts">
       <Journey row={row} />
       <Fields row={row} />

@@ -68,7 +68,7 @@ export const App = ({ demo, director }: ViewProps) => {
         <Cards demo={demo} director={director} />
         <Stage demo={demo} director={director} />
         <Chips demo={demo} director={director} />
-        <div class="two">
+        <div class="columns">
           <Try demo={demo} />
           <Look demo={demo} />
         </div>

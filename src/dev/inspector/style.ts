@@ -51,7 +51,6 @@ pre, .reason, .names li { padding: 4px 10px; border-radius: 6px; background: var
 .ok { color: var(--ok); }
 .wrong { color: var(--wrong); }
 .ahead { color: var(--edge); }
-.calm { border-color: var(--edge); }
 rect { fill: currentColor; }
 `;
 
@@ -65,6 +64,7 @@ dl { white-space: nowrap; }
 dl div { display: flex; flex: 1; flex-direction: column-reverse; }
 dd { font-size: 19px; font-weight: 600; line-height: 1.2; }
 .reason { display: flex; gap: 12px; margin: 0 10px 8px; border-left: 3px solid; }
+.calm { border-color: var(--edge); }
 .reason div { flex: 1; }
 .reason b { white-space: nowrap; }
 .reason p:first-child, b, [aria-selected='true'], .details li :first-child { color: var(--ink); }

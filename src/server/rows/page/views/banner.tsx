@@ -6,7 +6,7 @@ export const Banner = ({ health, now }: { health: HealthWord | undefined; now: n
   if (!health || isStoring(health)) return null;
   const { since, problem } = health.storing;
   return (
-    <div class="banner" role="alert">
+    <div class="banner wash wrong" role="alert">
       <p>
         <b>
           <span aria-hidden="true">✕ </span>Rows are not stored

@@ -59,10 +59,6 @@ export const EventPanel = (props: PanelProps) => {
     const all = overviewOf({ hours, events: [{ channel: '', event, rows }] }, span, now);
     return { ...all, stacked: all.stacked.map((series) => ({ ...series, hue })) };
   }, [answer]);
-  const show = (filters: Filters): void => {
-    feed.filter(filters);
-    scrollTo({ top: 0 });
-  };
   const iso = (bar: number) => new Date(span.bounds[bar]!).toISOString();
   const names = [...new Set([...(answer?.names ?? []), ...asked.tags])];
   const values = isNew ? answer?.tags[0] : undefined;
@@ -72,7 +68,7 @@ export const EventPanel = (props: PanelProps) => {
         <h4 id="panel-title">
           <Text of={event} max={120} />
         </h4>
-        <button type="button" class="small" onClick={() => show(filtersOf(asked))}>
+        <button type="button" class="small" onClick={() => feed.filter(filtersOf(asked))}>
           Rows
         </button>
         <button type="button" class="small" onClick={() => feed.choose('overview')}>
@@ -91,7 +87,9 @@ export const EventPanel = (props: PanelProps) => {
           <StackedBars
             overview={overview!}
             timeOf={timeOf}
-            onPress={(bar) => show({ ...filtersOf(asked), from: iso(bar), to: iso(bar + 1) })}
+            onPress={(bar) =>
+              feed.filter({ ...filtersOf(asked), from: iso(bar), to: iso(bar + 1) })
+            }
           />
           {names.length > 0 && (
             <>
@@ -110,7 +108,7 @@ export const EventPanel = (props: PanelProps) => {
                 <TagValuesList
                   of={values}
                   rows={answer.looked.rows}
-                  onPress={(tag) => show(withTag(filtersOf(asked), tag))}
+                  onPress={(tag) => feed.filter(withTag(filtersOf(asked), tag))}
                 />
               ) : (
                 <p class="soft">Counting …</p>
@@ -150,7 +148,7 @@ export const Pages = ({
         {countOf(answer.rows, 'view')} by {countOf(answer.users, 'user')}
         {ofNewest(answer, now)}. Press a value to see its rows.
       </p>
-      <div class="pages-of">
+      <div class="pages-of columns">
         {TAGS.map(([tag, title]) => {
           const of = answer.tags.find((one) => one.tag === tag);
           return (
@@ -160,10 +158,7 @@ export const Pages = ({
                 <TagValuesList
                   of={of}
                   rows={answer.looked.rows}
-                  onPress={(value) => {
-                    feed.filter(withTag(filtersOf(asked), value));
-                    scrollTo({ top: 0 });
-                  }}
+                  onPress={(value) => feed.filter(withTag(filtersOf(asked), value))}
                 />
               ) : (
                 <p class="soft">None.</p>

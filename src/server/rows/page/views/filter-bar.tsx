@@ -149,7 +149,7 @@ const Export = ({ filters }: { filters: Filters }) => {
     return `rows?${query}`;
   };
   return (
-    <nav class="export beside" aria-label="Export what the filters show">
+    <nav class="export beside small" aria-label="Export what the filters show">
       <span class="soft" aria-hidden="true">
         Export
       </span>

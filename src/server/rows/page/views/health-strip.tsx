@@ -11,7 +11,7 @@ const NO_ANSWER: Sign = {
 };
 
 const Item = ({ sign: { tone, word, number, usual, fix } }: { sign: Sign }) => (
-  <li class={tone}>
+  <li class={`wash ${tone}`}>
     <b>
       <span aria-hidden="true">{MARKS[tone]} </span>
       {word}
@@ -55,7 +55,7 @@ export const Notices = ({ feed, state }: { feed: Feed; state: FeedState }) => {
     <div role="status">
       <ul class="notices small">
         {late.map(({ word, number, usual, fix }) => (
-          <li class="late" key={word}>
+          <li class="wash late" key={word}>
             <b>
               <span aria-hidden="true">! </span>
               {word}:

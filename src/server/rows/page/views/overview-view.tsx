@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { Field } from '../../../../show/field.js';
 import { Text } from '../../../../show/text.js';
@@ -28,12 +28,13 @@ import {
   readRefusedHours,
   readTargets,
 } from '../state/service.js';
+import { CountList, PERCENT, Share } from './count-list.js';
 import { HealthStrip } from './health-strip.js';
 import { isBehind } from '../state/health.js';
 import { Message } from './message.js';
 import { Outages, withOpen } from './outages.js';
+import { useRead } from './hooks.js';
 import { EventPanel, Pages, VIEWS } from './event-panel.js';
-import { PERCENT } from './percent.js';
 import { nameOfSeries, StackedBars } from './stacked-bars.js';
 
 const RANGE_WORDS: Readonly<Record<Range, readonly [button: string, title: string]>> = {
@@ -86,38 +87,20 @@ const load = async (
   return { ...beside, sums: sumsOf(rows, span.slotMs), ...known };
 };
 
-/** Reads the numbers, and reads them anew while the tab is seen. */
-const useLoaded = (
-  feed: Feed,
-  range: Range,
-  { project, onlyProject }: { project: string; onlyProject: string | undefined },
-) => {
-  const [loaded, set] = useState<Loaded | undefined>();
-  const [isFailed, setFailed] = useState(false);
-  useEffect(() => {
-    let isOver = false;
-    const read = (): void => {
-      if (document.hidden) return;
-      load(range, { project, onlyProject }, feed.now()).then(
-        (next) => {
-          if (isOver) return;
-          set(next);
-          setFailed(false);
-        },
-        () => !isOver && setFailed(true),
-      );
+/** Reads anew from time to time, while the tab is seen. */
+const whileSeen =
+  (everyMs: number) =>
+  (read: () => void): (() => void) => {
+    const look = (): void => {
+      if (!document.hidden) read();
     };
-    read();
-    const timer = setInterval(read, EVERY_MS[range]);
-    document.addEventListener('visibilitychange', read);
+    const timer = setInterval(look, everyMs);
+    document.addEventListener('visibilitychange', look);
     return () => {
-      isOver = true;
       clearInterval(timer);
-      document.removeEventListener('visibilitychange', read);
+      document.removeEventListener('visibilitychange', look);
     };
-  }, [feed, range, project, onlyProject]);
-  return { loaded, isFailed };
-};
+  };
 
 const HOUR = new Intl.DateTimeFormat(undefined, {
   ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
@@ -138,15 +121,22 @@ export const OverviewView = ({ feed, state }: { feed: Feed; state: FeedState }) 
   const [range, choose] = useState<Range>('24h');
   const [project, chooseProject] = useState('');
   const { onlyProject } = state;
-  const { loaded, isFailed } = useLoaded(feed, range, { project, onlyProject });
+  const {
+    answer: loaded,
+    isFailed,
+    isNew,
+  } = useRead(
+    () => load(range, { project, onlyProject }, feed.now()),
+    JSON.stringify([range, project, onlyProject]),
+    whileSeen(EVERY_MS[range]),
+  );
   const overview = useMemo(
     () => loaded && overviewOf(loaded.sums, loaded.span, loaded.now),
     [loaded],
   );
   const { projects } = state.seen;
-  const isStale = loaded?.range !== range;
   return (
-    <section class={`overview${isStale ? ' stale' : ''}`} aria-labelledby="overview-title">
+    <section class={`overview${isNew ? '' : ' stale'}`} aria-labelledby="overview-title">
       <HealthStrip feed={feed} state={state} />
       <div class="overview-head wrap">
         <h2 id="overview-title">What arrived in {RANGE_WORDS[range][1]}</h2>
@@ -215,7 +205,6 @@ const Cards = (props: CardsProps) => {
     const iso = (ms: number) => new Date(ms).toISOString();
     const filters = { ...NO_FILTERS, project, from: iso(from), to: to ? iso(to) : '' };
     feed.filter(ofSeries(filters, series));
-    scrollTo({ top: 0 });
   };
   // What is counted by hour has no ten minutes.
   const hours: Range = range === '10m' ? '24h' : range;
@@ -225,7 +214,7 @@ const Cards = (props: CardsProps) => {
     timeOf: (bar: number) => timeIn({ range: hours, span }, bar),
   };
   return (
-    <div class="cards">
+    <div class="cards columns">
       <Numbers overview={overview} />
       <div class="card trend">
         <StackedBars
@@ -336,7 +325,7 @@ const Ranking = ({
 }) => {
   const [isAll, showAll] = useState(false);
   const shown = isAll ? ranking : ranking.slice(0, MAX_RANKED);
-  const most = Math.max(1, ...ranking.map(({ total }) => total));
+  const most = Math.max(...ranking.map(({ total }) => total));
   const isOpened = ({ kind, name }: Series) => kind === 'event' && name === opened;
   const isAbove = opened !== undefined && !shown.some(isOpened);
   return (
@@ -349,9 +338,7 @@ const Ranking = ({
         {shown.map((series) => (
           <>
             <li data-hue={series.hue}>
-              <svg class="share" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-                <rect width={(series.total / most) * 100} height="1" />
-              </svg>
+              <Share of={series.total} most={most} />
               <i class="hue" />
               <button
                 type="button"
@@ -399,37 +386,16 @@ const Sparkline = ({ bars }: { bars: readonly number[] }) => {
   );
 };
 
-const Step = ({
-  name,
-  count,
-  of,
-  kind,
-}: {
-  name: string;
-  count: number;
-  of: number;
-  kind: string;
-}) => (
-  <li class={kind}>
-    <span>{name}</span>
-    <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-      <rect class="track" width="100" height="1" />
-      <rect width={count ? Math.max(1, (count / Math.max(1, of)) * 100) : 0} height="1" />
-    </svg>
-    <b>{inDigits(count)}</b>
-    <small class="soft">{of ? PERCENT.format(count / of) : '–'}</small>
-  </li>
-);
-
 const Delays = ({ overview: { totals } }: CardsProps) => (
-  <div class="card steps-of">
+  <div class="card">
     <h3>How they came</h3>
     <p class="soft">By the time from the call in the browser to the arrival</p>
-    <ul>
-      {CLASSES.filter((name) => name !== 'from_server' || totals[name]).map((name) => (
-        <Step {...{ name: DELAY_WORDS[name], count: totals[name], of: totals.rows, kind: name }} />
-      ))}
-    </ul>
+    <CountList
+      all={totals.rows}
+      items={CLASSES.filter((kind) => kind !== 'from_server' || totals[kind]).map((kind) => ({
+        ...{ name: DELAY_WORDS[kind], count: totals[kind], kind },
+      }))}
+    />
     {totals.repeats > 0 && (
       <p class="soft">
         {countOf(totals.repeats, 'record')} came again, recognised by the record id.
@@ -443,7 +409,7 @@ const Targets = ({ targets }: { targets: readonly TargetDelay[] }) =>
   targets.length > 0 && (
     <div class="card targets">
       <h3>Exports and messages</h3>
-      <ul>
+      <ul class="small">
         {targets.map((target) => {
           const { name, behind, delay_ms, dead, message } = target;
           return (
@@ -478,7 +444,7 @@ const RefusedReasons = ({ feed, loaded: { refused, range } }: CardsProps) => {
   const all = reasonsOf(refused);
   const sum = all.reduce((total, [, count]) => total + count, 0);
   return (
-    <div class="card steps-of">
+    <div class="card">
       <h3>Refused</h3>
       <p class="soft">
         {countOf(sum, 'answer')} refused a request or record in{' '}
@@ -486,11 +452,12 @@ const RefusedReasons = ({ feed, loaded: { refused, range } }: CardsProps) => {
       </p>
       {all.length > 0 && (
         <>
-          <ul>
-            {all.map(([reason, count]) => (
-              <Step {...{ name: refusalWords(reason).title, count, of: sum, kind: 'refused' }} />
-            ))}
-          </ul>
+          <CountList
+            all={sum}
+            items={all.map(([reason, count]) => ({
+              ...{ name: refusalWords(reason).title, count, kind: 'refused' },
+            }))}
+          />
           <button type="button" class="link" onClick={() => feed.choose('refused')}>
             See what was refused
           </button>

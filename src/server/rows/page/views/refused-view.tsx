@@ -61,12 +61,18 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
           record that is sent again gets an answer each time.
         </p>
         <div class="reasons wrap" role="group" aria-label="Show by reason">
-          <button type="button" aria-pressed={!reason} onClick={() => choose(undefined)}>
+          <button
+            type="button"
+            class="small"
+            aria-pressed={!reason}
+            onClick={() => choose(undefined)}
+          >
             All <Kept kept={refused.length} counted={refusedHours && sum} />
           </button>
           {[...new Set([...counted.keys(), ...kept.keys()])].map((name) => (
             <button
               type="button"
+              class="small"
               aria-pressed={reason === name}
               disabled={!kept.has(name)}
               onClick={() => choose(reason === name ? undefined : name)}
@@ -139,10 +145,10 @@ const Refusal = ({ group, resent, mayResend, now, onResend }: RefusalProps) => {
   const of = [entry.target, entry.type, entry.project].filter(Boolean).join(' · ');
   const count = entries.length;
   return (
-    <li class="refusal card">
+    <li class="refusal card columns">
       <div>
         <div class="refusal-head wrap">
-          <span class="status">{entry.status}</span>
+          <span class="pill wrong">{entry.status}</span>
           <h3>
             {title}
             {count > 1 && <span class="wrong"> ×{inDigits(count)}</span>}

@@ -101,9 +101,9 @@ const Line = (props: Props & { id: string; tabIndex: number }) => {
       </div>
       <div class="chips beside">
         {(delay.kind === 'late' || delay.kind === 'ahead') && (
-          <span class="pill">{delay.text}</span>
+          <span class="pill late">{delay.text}</span>
         )}
-        {row.arrivals > 1 && <span class="twice">came {row.arrivals} times, stored once</span>}
+        {row.arrivals > 1 && <span class="pill twice">came {row.arrivals} times, stored once</span>}
         {chips.map(({ key, text }, at) =>
           value(
             'tag',

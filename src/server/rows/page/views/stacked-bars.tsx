@@ -67,7 +67,7 @@ export const StackedBars = still(({ overview, timeOf, onPress, outages = [] }: P
     .join('');
   return (
     <figure class="stack">
-      <figcaption class="soft">
+      <figcaption class="soft small">
         <Text of={words()} />
       </figcaption>
       <div class="plot">
@@ -170,7 +170,7 @@ const BarsTable = ({ overview: { bars, barsBefore, stacked }, timeOf, onPress }:
       <summary class="small">The numbers as a table</summary>
       {isOpen && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Rows by time and event">
-          <table>
+          <table class="small">
             <thead>
               <tr>
                 <th scope="col">From</th>

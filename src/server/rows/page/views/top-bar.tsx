@@ -121,7 +121,7 @@ const Tabs = ({ feed, state }: { feed: Feed; state: FeedState }) => {
       wordsOf={(tab) => (
         <>
           {TAB_WORDS[tab]}
-          {tab === 'refused' && refused > 0 && <span class="badge">{inDigits(refused)}</span>}
+          {tab === 'refused' && refused > 0 && <span class="pill wrong">{inDigits(refused)}</span>}
         </>
       )}
     />

@@ -17,6 +17,7 @@ import type { Feed, Person } from '../state/feed.js';
 import { NO_FILTERS } from '../state/filters.js';
 import { eraseUser, readUser, USER_ROWS } from '../state/service.js';
 import { daysOf, hasWaited, visitsOf, type Entry, type Visit } from '../state/visits.js';
+import { Heat } from './heat.js';
 
 interface Known {
   profile: Profile | undefined;
@@ -69,13 +70,13 @@ export const UserView = ({ feed, person, mayErase, newest }: Props) => {
   }, [newest]);
   useEffect(() => () => clearTimeout(waiting.current), []);
   return (
-    <section class="user-page" aria-labelledby="user-title">
+    <section class="user-page columns" aria-labelledby="user-title">
       <aside class="card profile">
         <button type="button" class="link" onClick={() => feed.choose('users')}>
           ← All users
         </button>
         <ProfileCard {...{ feed, person, known }} />
-        {known && <Heat rows={known.rows} now={feed.now()} isAll={!known.hasOlder} />}
+        {known && <Days rows={known.rows} now={feed.now()} isAll={!known.hasOlder} />}
         <Actions {...{ feed, person, mayErase }} onErased={() => void read()} />
       </aside>
       <div class="card line-of">
@@ -136,32 +137,25 @@ const ProfileCard = ({
 
 const DAYS = 30;
 
-const Heat = ({ rows, now, isAll }: { rows: readonly Row[]; now: number; isAll: boolean }) => {
+const Days = ({ rows, now, isAll }: { rows: readonly Row[]; now: number; isAll: boolean }) => {
   const days = useMemo(() => daysOf(rows, now, DAYS), [rows]);
-  const most = Math.max(1, ...days.map((day) => day.rows));
-  const active = days.filter((day) => day.rows > 0);
   return (
-    <figure class="heat">
-      <div role="img" aria-label={`${countOf(active.length, 'day')} of the last ${DAYS} with rows`}>
-        {days.map((day) => (
-          <i
-            title={`${dayInWords(day.at, now)}: ${countOf(day.rows, 'row')}`}
-            data-level={day.rows ? Math.ceil((day.rows / most) * 4) : 0}
-          />
-        ))}
-      </div>
+    <figure class="days">
+      <Heat days={days} words={` of the last ${DAYS}`} now={now} />
       <figcaption class="soft small">
         {DAYS} days{isAll ? '' : ', of the rows that are loaded'}. Darker: more rows.
       </figcaption>
       <table class="sr-only">
         <caption>Rows by day</caption>
         <tbody>
-          {active.map((day) => (
-            <tr>
-              <th scope="row">{dayInWords(day.at, now)}</th>
-              <td>{day.rows}</td>
-            </tr>
-          ))}
+          {days
+            .filter((day) => day.rows > 0)
+            .map((day) => (
+              <tr>
+                <th scope="row">{dayInWords(day.at, now)}</th>
+                <td>{day.rows}</td>
+              </tr>
+            ))}
         </tbody>
       </table>
     </figure>
@@ -277,7 +271,7 @@ const EntryView = ({ entry: { kind, rows } }: { entry: Entry }) => {
   if (kind === 'waited') {
     const what = countOf(rows.length, 'call');
     return (
-      <li class="waited">
+      <li class="waited small">
         {what} waited in the browser for {rows.length > 1 ? `up to ${longest}` : longest}, and came
         {rows.length > 1 ? ' together' : ''} at {clockTime(Date.parse(row.received_at))}.
       </li>
@@ -312,7 +306,7 @@ const EntryView = ({ entry: { kind, rows } }: { entry: Entry }) => {
           </span>
         ))}
       </p>
-      {hasWaited(row) && <span class="pill">came {longest} later</span>}
+      {hasWaited(row) && <span class="pill late">came {longest} later</span>}
     </li>
   );
 };

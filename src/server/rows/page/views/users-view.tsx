@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { hueOf } from '../../../../show/hue.js';
 import { Text } from '../../../../show/text.js';
-import { agoInWords, countOf, dayInWords, inDigits } from '../../../../show/times.js';
+import { agoInWords, inDigits } from '../../../../show/times.js';
 import type { Breakdown, Looked, SeenUser } from '../../../store/port.js';
 import { onForgotten } from '../state/answers.js';
 import type { Feed, FeedState, Person } from '../state/feed.js';
 import { ask } from '../state/service.js';
 import { dayStarts } from '../state/visits.js';
+import { Heat } from './heat.js';
 import { useAnswer } from './hooks.js';
 import { backTo } from './searching.js';
 import { UserView } from './user-view.js';
@@ -124,7 +125,7 @@ const UserList = ({ feed, hasProjects }: { feed: Feed; hasProjects: boolean }) =
         </p>
       )}
       {list?.isOn && (
-        <p class="searching on" role="status">
+        <p class="searching small on" role="status">
           Searching {list.looked && backTo(list.looked, feed.now())} …
         </p>
       )}
@@ -162,9 +163,6 @@ const User = ({
   hasProjects: boolean;
 }) => {
   const now = feed.now();
-  const most = Math.max(1, ...counts.map((count) => count ?? 0));
-  const active = counts.filter((count) => count).length;
-  const unknown = counts.filter((count) => count === null).length;
   return (
     <tr>
       <th scope="row">
@@ -195,18 +193,7 @@ const User = ({
           : 'never identified'}
       </td>
       <td>
-        <div
-          class="heat"
-          role="img"
-          aria-label={`${countOf(active, 'day')} with rows${unknown ? `, ${unknown} not loaded` : ''}`}
-        >
-          {counts.map((count, at) => (
-            <i
-              title={`${dayInWords(days[at]!, now)}: ${count === null ? 'not loaded' : countOf(count, 'row')}`}
-              data-level={count === null ? 'unknown' : Math.ceil((count / most) * 4)}
-            />
-          ))}
-        </div>
+        <Heat now={now} days={counts.map((count, at) => ({ at: days[at]!, rows: count }))} />
       </td>
       <td>
         {inDigits(rows)}
