@@ -76,7 +76,7 @@ const LaneView = ({ demo, director, lane }: ViewProps & { lane: Lane }) => {
   return (
     <section class={`lane card ${lane}`} aria-labelledby={`lane-${lane}`}>
       <h2 id={`lane-${lane}`}>{title}</h2>
-      <p class="how soft">{words}</p>
+      <p class="how soft small">{words}</p>
       <div class="dots" aria-hidden="true">
         {clicks.slice(isHeldBack ? clicks.length : -MOST_DOTS).map((click) => (
           <i key={click.id} data-verdict={verdictOf(click, lane, readAt)} />
@@ -85,7 +85,7 @@ const LaneView = ({ demo, director, lane }: ViewProps & { lane: Lane }) => {
       <p class={`lost ${tally.lost ? 'wrong' : lane === 'with' ? 'ok' : 'soft'}`}>
         {tally.lost} lost
       </p>
-      <p class="rest soft">{clicks.length ? restOf(tally) : 'no clicks yet'}</p>
+      <p class="rest soft small">{clicks.length ? restOf(tally) : 'no clicks yet'}</p>
     </section>
   );
 };

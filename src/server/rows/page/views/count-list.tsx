@@ -33,7 +33,7 @@ export const CountList = ({
       <li class={kind}>
         {count <= most && <Share of={count} most={most} />}
         {onPress ? (
-          <button type="button" class="value" onClick={onPress}>
+          <button class="value" onClick={onPress}>
             {name}
           </button>
         ) : (

@@ -68,10 +68,10 @@ export const EventPanel = (props: PanelProps) => {
         <h4 id="panel-title">
           <Text of={event} max={120} />
         </h4>
-        <button type="button" class="small" onClick={() => feed.filter(filtersOf(asked))}>
+        <button class="small" onClick={() => feed.filter(filtersOf(asked))}>
           Rows
         </button>
-        <button type="button" class="small" onClick={() => feed.choose('overview')}>
+        <button class="small" onClick={() => feed.choose('overview')}>
           Close
         </button>
       </header>

@@ -155,12 +155,7 @@ export const OverviewView = ({ feed, state }: { feed: Feed; state: FeedState }) 
         )}
         <div class="segments" role="group" aria-label="Range of time">
           {RANGES.map((one) => (
-            <button
-              type="button"
-              class="small"
-              aria-pressed={one === range}
-              onClick={() => choose(one)}
-            >
+            <button class="small" aria-pressed={one === range} onClick={() => choose(one)}>
               {RANGE_WORDS[one][0]}
             </button>
           ))}
@@ -341,7 +336,6 @@ const Ranking = ({
               <Share of={series.total} most={most} />
               <i class="hue" />
               <button
-                type="button"
                 class="value"
                 aria-expanded={series.kind === 'event' ? isOpened(series) : undefined}
                 onClick={() => onPress(series)}
@@ -357,7 +351,7 @@ const Ranking = ({
         ))}
       </ol>
       {ranking.length > MAX_RANKED && (
-        <button type="button" class="link" aria-expanded={isAll} onClick={() => showAll(!isAll)}>
+        <button class="link" aria-expanded={isAll} onClick={() => showAll(!isAll)}>
           {isAll ? 'Show fewer' : `Show all ${ranking.length}`}
         </button>
       )}
@@ -458,7 +452,7 @@ const RefusedReasons = ({ feed, loaded: { refused, range } }: CardsProps) => {
               ...{ name: refusalWords(reason).title, count, kind: 'refused' },
             }))}
           />
-          <button type="button" class="link" onClick={() => feed.choose('refused')}>
+          <button class="link" onClick={() => feed.choose('refused')}>
             See what was refused
           </button>
         </>

@@ -44,11 +44,7 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
               : 'What was refused'}
           </h2>
           {mayResend && dead.length > 1 && (
-            <button
-              type="button"
-              class="primary"
-              onClick={() => void feed.resend(dead.map(({ seq }) => seq))}
-            >
+            <button class="primary" onClick={() => void feed.resend(dead.map(({ seq }) => seq))}>
               Send all {inDigits(dead.length)} dead letters again
             </button>
           )}
@@ -61,17 +57,11 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
           record that is sent again gets an answer each time.
         </p>
         <div class="reasons wrap" role="group" aria-label="Show by reason">
-          <button
-            type="button"
-            class="small"
-            aria-pressed={!reason}
-            onClick={() => choose(undefined)}
-          >
+          <button class="small" aria-pressed={!reason} onClick={() => choose(undefined)}>
             All <Kept kept={refused.length} counted={refusedHours && sum} />
           </button>
           {[...new Set([...counted.keys(), ...kept.keys()])].map((name) => (
             <button
-              type="button"
               class="small"
               aria-pressed={reason === name}
               disabled={!kept.has(name)}
@@ -97,9 +87,7 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
       </ul>
       {groups.length > limit && (
         <div class="foot small">
-          <button type="button" onClick={() => setLimit(limit + STEP)}>
-            Show more
-          </button>
+          <button onClick={() => setLimit(limit + STEP)}>Show more</button>
         </div>
       )}
     </section>
@@ -153,11 +141,7 @@ const Refusal = ({ group, resent, mayResend, now, onResend }: RefusalProps) => {
             {title}
             {count > 1 && <span class="wrong"> ×{inDigits(count)}</span>}
           </h3>
-          {of && (
-            <span class="soft">
-              <Text of={of} max={80} />
-            </span>
-          )}
+          {of && <Text of={of} max={80} name="soft" />}
           <span class="soft when">
             {count > 1 && (
               <time dateTime={entries.at(-1)!.received_at}>{when(entries.at(-1)!)}</time>
@@ -224,11 +208,7 @@ const SendAgain = ({ entries, resent, onResend }: AgainProps) => {
   }
   return (
     <div class="again wrap">
-      <button
-        type="button"
-        disabled={isSending}
-        onClick={() => onResend(left.map(({ seq }) => seq))}
-      >
+      <button disabled={isSending} onClick={() => onResend(left.map(({ seq }) => seq))}>
         {isSending ? 'Sending …' : left.length > 1 ? `Send ${left.length} again` : 'Send again'}
       </button>
       {stored.length > 0 && <span class="sent ok">✓ {stored.length} stored</span>}

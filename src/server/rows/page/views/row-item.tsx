@@ -59,10 +59,7 @@ const Line = (props: Props & { id: string; tabIndex: number }) => {
   const { day, time } = arrivalTime(row.received_at, today);
   const delay = delayOf(row);
   const value = (kind: Pressed['kind'], text: ComponentChildren, own: ValueProps = {}) => (
-    <button
-      {...{ type: 'button', class: 'value', 'data-kind': kind, tabIndex, ...own }}
-      aria-haspopup="dialog"
-    >
+    <button {...{ class: 'value', 'data-kind': kind, tabIndex, ...own }} aria-haspopup="dialog">
       {text}
     </button>
   );
@@ -116,7 +113,6 @@ const Line = (props: Props & { id: string; tabIndex: number }) => {
         {more > 0 && <span class="soft">+{more}</span>}
       </div>
       <button
-        type="button"
         class="toggle soft"
         data-kind="toggle"
         tabIndex={tabIndex}

@@ -128,7 +128,7 @@ const Rows = ({ feed, state }: ViewProps) => {
       </h2>
       {kept.waitingCount > 0 && (
         <div class="new">
-          <button type="button" class="primary" onClick={bring}>
+          <button class="primary" onClick={bring}>
             <span aria-hidden="true">↑ </span>
             {inDigits(kept.waitingCount)} new
           </button>

@@ -19,7 +19,7 @@ export const Searching = ({ feed, state }: { feed: Feed; state: FeedState }) => 
     <div class={`searching beside soft small${isOn ? ' on' : ''}`}>
       <span role="status">{isOn ? `Searching ${words} …` : `Stopped. Searched ${words}`}</span>
       {isReady && isOn && (
-        <button type="button" class="small" onClick={feed.stopSearch}>
+        <button class="small" onClick={feed.stopSearch}>
           Stop
         </button>
       )}

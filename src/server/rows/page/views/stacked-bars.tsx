@@ -159,7 +159,7 @@ const BarsTable = ({ overview: { bars, barsBefore, stacked }, timeOf, onPress }:
   const [isOpen, open] = useState(false);
   const press = (bar: number, count: number, series?: Series) =>
     count > 0 ? (
-      <button type="button" class="link" onClick={() => onPress(bar, series)}>
+      <button class="link" onClick={() => onPress(bar, series)}>
         {inDigits(count)}
       </button>
     ) : (

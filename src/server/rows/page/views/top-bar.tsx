@@ -48,12 +48,11 @@ export const Live = ({ feed, state }: { feed: Feed; state: FeedState }) => {
         <span class="more cut soft">{more}</span>
       </p>
       {state.connection.kind === 'lost' ? (
-        <button type="button" class="small" onClick={feed.retry}>
+        <button class="small" onClick={feed.retry}>
           Try now
         </button>
       ) : (
         <button
-          type="button"
           class="small"
           onClick={() => (kind === 'held' ? goOn(feed) : feed.hold('button', true))}
         >

@@ -72,7 +72,7 @@ export const UserView = ({ feed, person, mayErase, newest }: Props) => {
   return (
     <section class="user-page columns" aria-labelledby="user-title">
       <aside class="card profile">
-        <button type="button" class="link" onClick={() => feed.choose('users')}>
+        <button class="link" onClick={() => feed.choose('users')}>
           ← All users
         </button>
         <ProfileCard {...{ feed, person, known }} />
@@ -84,9 +84,7 @@ export const UserView = ({ feed, person, mayErase, newest }: Props) => {
         {known && !known.rows.length && <p class="soft">No rows of this user are stored.</p>}
         {known && <Line feed={feed} rows={known.rows} />}
         {known?.hasOlder && (
-          <button type="button" onClick={() => void read(known.rows.at(-1)!.seq)}>
-            Load older rows
-          </button>
+          <button onClick={() => void read(known.rows.at(-1)!.seq)}>Load older rows</button>
         )}
       </div>
     </section>
@@ -105,7 +103,7 @@ const ProfileCard = ({
   const first = profile?.created_at;
   return (
     <>
-      <span class="face" data-hue={hueOf(user)} aria-hidden="true">
+      <span class="mark face" data-hue={hueOf(user)} aria-hidden="true">
         {[...user][0]?.toUpperCase()}
       </span>
       <h2 id="user-title">
@@ -184,14 +182,12 @@ const Actions = ({
   };
   return (
     <div class="buttons wrap">
-      <button type="button" onClick={() => feed.filter({ ...NO_FILTERS, project, user })}>
-        Rows
-      </button>
+      <button onClick={() => feed.filter({ ...NO_FILTERS, project, user })}>Rows</button>
       <a class="button" href={`rows?${query}`} download={`${user}.ndjson`}>
         Export
       </a>
       {mayErase && (
-        <button type="button" class="danger" onClick={() => dialog.current!.showModal()}>
+        <button class="danger" onClick={() => dialog.current!.showModal()}>
           Erase …
         </button>
       )}
@@ -205,12 +201,10 @@ const Actions = ({
           what was refused are deleted. Nothing brings them back.
         </p>
         <div class="buttons wrap">
-          <button type="button" class="danger" onClick={() => void erase()}>
+          <button class="danger" onClick={() => void erase()}>
             Erase
           </button>
-          <button type="button" onClick={() => dialog.current!.close()}>
-            Keep
-          </button>
+          <button onClick={() => dialog.current!.close()}>Keep</button>
         </div>
       </dialog>
     </div>
@@ -255,9 +249,7 @@ const Line = ({ feed, rows }: { feed: Feed; rows: readonly Row[] }) => {
         );
       })}
       {visits.length > limit && (
-        <button type="button" onClick={() => setLimit(limit + STEP)}>
-          Show earlier visits
-        </button>
+        <button onClick={() => setLimit(limit + STEP)}>Show earlier visits</button>
       )}
     </>
   );
@@ -295,11 +287,7 @@ const EntryView = ({ entry: { kind, rows } }: { entry: Entry }) => {
           <Text of={row.type === 'identify' ? 'Profile updated' : name} max={80} />
           {rows.length > 1 && ` ×${rows.length}`}
         </b>{' '}
-        {description && (
-          <span class="soft">
-            <Text of={description} max={80} />
-          </span>
-        )}{' '}
+        {description && <Text of={description} max={80} name="soft" />}{' '}
         {chips.slice(0, MAX_CHIPS).map(({ key, text }) => (
           <span class="chip">
             <Text of={key} name="key" max={30} /> <Text of={text} max={40} />

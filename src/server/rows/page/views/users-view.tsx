@@ -60,7 +60,7 @@ const UserList = ({ feed, hasProjects }: { feed: Feed; hasProjects: boolean }) =
     for (const at of days) query.append('day', new Date(at).toISOString());
     if (after !== undefined) query.set('after', after);
     try {
-      const more = await ask<Page>(`users?${query}`);
+      const more = await ask<Page>('users', query);
       if (run !== runs.current) return;
       const users = [...before, ...more.users];
       const isFull = more.users.length > 0 && users.length % PAGE === 0;
@@ -130,9 +130,7 @@ const UserList = ({ feed, hasProjects }: { feed: Feed; hasProjects: boolean }) =
         </p>
       )}
       {list?.next && !list.isOn && (
-        <button type="button" onClick={() => void read(list.next, list.users)}>
-          Show more
-        </button>
+        <button onClick={() => void read(list.next, list.users)}>Show more</button>
       )}
     </section>
   );
@@ -166,19 +164,11 @@ const User = ({
   return (
     <tr>
       <th scope="row">
-        <button
-          type="button"
-          class="value beside"
-          onClick={() => feed.choose('users', { project, user })}
-        >
+        <button class="value beside" onClick={() => feed.choose('users', { project, user })}>
           <i class="hue" data-hue={hueOf(user)} />
           <Text of={user} max={80} name="cut" />
         </button>
-        {hasProjects && (
-          <span class="soft small">
-            <Text of={project} max={60} />
-          </span>
-        )}
+        {hasProjects && <Text of={project} max={60} name="soft small" />}
       </th>
       <td class="soft">
         {properties

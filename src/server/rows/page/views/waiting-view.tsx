@@ -140,7 +140,7 @@ const SetupView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
           </ol>
           {state.refused.length > 0 && (
             <p>
-              <button type="button" class="link" onClick={() => feed.choose('refused')}>
+              <button class="link" onClick={() => feed.choose('refused')}>
                 See what was refused
               </button>
             </p>
@@ -160,7 +160,7 @@ const SendTest = ({ test }: { test: TestEvent }) => {
   };
   return (
     <div class="test-event wrap">
-      <button type="button" class="primary" onClick={() => void send()}>
+      <button class="primary" onClick={() => void send()}>
         Send a test event
       </button>
       <p class="soft" role="status">
