@@ -49,7 +49,6 @@ export const RowItem = still((props: Props) => {
 interface ValueProps {
   id?: string;
   class?: string;
-  'data-hue'?: number;
   'data-at'?: number;
 }
 
@@ -82,9 +81,14 @@ const Line = (props: Props & { id: string; tabIndex: number }) => {
         <div class="who beside">
           {row.user_id !== undefined &&
             row.user_id !== null &&
-            value('user', <Text of={row.user_id} max={80} name="cut" />, {
-              ...{ class: 'user value beside', 'data-hue': hueOf(row.user_id) },
-            })}
+            value(
+              'user',
+              <>
+                <i class="hue" data-hue={hueOf(row.user_id)} />
+                <Text of={row.user_id} max={80} name="cut" />
+              </>,
+              { class: 'value beside' },
+            )}
         </div>
         <div class="where beside soft">
           {hasProjects && value('project', <Text of={row.project} max={60} />)}
