@@ -38,7 +38,7 @@ test('says on every tab within 5 s that rows are not stored, and what came of it
   await withService(async (service) => {
     await service.post('/v1/event', EVENT);
     await page.goto(`${service.url}/rows?show=overview`);
-    await expect(strip(page, 'Storing')).toHaveClass('ok');
+    await expect(strip(page, 'Storing')).toContainClass('ok');
     await expect(strip(page, 'Arriving')).toContainText('last row');
     await expect(strip(page, 'Refused')).toContainText('0 since');
     await expect(strip(page, 'Sent on')).toContainText('nowhere');
@@ -51,7 +51,7 @@ test('says on every tab within 5 s that rows are not stored, and what came of it
     await expect(banner).toContainText('Rows are not stored since', { timeout: 5_000 });
     await expect(banner).toContainText('the disk is full: rows.db cannot grow');
     await expect(banner).toContainText('Pages keep their records and send them again');
-    await expect(strip(page, 'Not storing')).toHaveClass('wrong');
+    await expect(strip(page, 'Not storing')).toContainClass('wrong');
     await looksRight(page);
     for (const name of TABS) {
       await page.getByRole('tab', { name }).click();
@@ -68,7 +68,7 @@ test('says on every tab within 5 s that rows are not stored, and what came of it
     expect(late.status).toBe(200);
     await expect(banner).toHaveCount(0, { timeout: 5_000 });
     await page.getByRole('tab', { name: 'Overview' }).click();
-    await expect(strip(page, 'Storing')).toHaveClass('ok');
+    await expect(strip(page, 'Storing')).toContainClass('ok');
     const outage = page.locator('.outages li');
     await expect(outage).toContainText('not stored for');
     await expect(page.locator('.plot .outage')).toHaveCount(1);
@@ -101,7 +101,7 @@ test('counts each answer that refuses something, and says which are kept to look
     await looksRight(page);
     await page.getByRole('tab', { name: 'Overview' }).click();
     await expect(strip(page, 'Many refused')).toContainText('300 since');
-    await expect(page.locator('.steps-of .refused b')).toHaveText('300');
+    await expect(page.locator('.values .refused b')).toHaveText('300');
   });
 });
 
@@ -126,6 +126,6 @@ test('is red within some seconds where the service stands still', async ({ page 
     isStill = true;
     await page.evaluate((is) => void Object.assign(globalThis, { isStill: is }), isStill);
     await expect(page.locator('.live')).toContainText('No sign of life', { timeout: 9_000 });
-    await expect(strip(page, 'No answer')).toHaveClass('wrong');
+    await expect(strip(page, 'No answer')).toContainClass('wrong');
   });
 });

@@ -144,7 +144,9 @@ test('lists users by who was here last, identified or not, and finds them', asyn
   await open(page, service, '?show=users');
   const users = page.locator('.users tbody tr');
   await expect(users).toHaveText([/zoe.*plan pro.*name Zoe/, /mia.*never identified/, /ben/]);
-  await expect(page.getByRole('heading', { name: 'Users' })).toContainText('2 seen in 24 hours');
+  await expect(page.getByRole('heading', { name: 'Users', level: 2 })).toContainText(
+    '2 seen in 24 hours',
+  );
   await expect(users.nth(1).getByRole('img')).toHaveAccessibleName('2 days with rows');
   await expect(users.nth(1).getByRole('cell').nth(2)).toHaveText('2');
   const find = page.getByRole('searchbox', { name: 'Find a user' });

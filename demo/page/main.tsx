@@ -4,14 +4,13 @@ import { createDemo } from './demo.js';
 import { createDirector } from './director.js';
 import { App } from './views/app.js';
 
-/** The tour begins by itself the first time, and not where motion is unwelcome. */
+/** The tour begins by itself the first time. */
 const SEEN = 'demo seen';
 
 const demo = createDemo();
 const director = createDirector(demo);
 render(<App demo={demo} director={director} />, document.getElementById('app')!);
 void demo.service.follow();
-const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
-if (isStill || getItem(SEEN)) void demo.tabs.open();
+if (getItem(SEEN)) void demo.tabs.open();
 else void director.tour();
 setItem(SEEN, 'yes');

@@ -20,7 +20,7 @@ export interface Scene {
   id: string;
   /** What went wrong, as a visitor would say it. */
   title: string;
-  /** The first are those of the tour, each with a picture. */
+  /** The first are those of the tour, each with a picture: what is lost comes first. */
   group: 'tour' | 'server' | 'network' | 'browser' | 'your mistake';
   /** Paths of a picture of 32 by 24: what is well, and what is not. */
   picture?: { well: string; broken?: string };
@@ -77,16 +77,6 @@ const closeAtNextUse = ({ IDBDatabase }: typeof globalThis, names: readonly stri
 /** All that a visitor of the demo can break. */
 export const SCENES: readonly Scene[] = [
   {
-    id: 'burst',
-    title: '50 clicks',
-    group: 'tour',
-    picture: {
-      well: 'M4 4h4v4H4zM14 4h4v4h-4zM24 4h4v4h-4zM4 15h4v4H4zM14 15h4v4h-4zM24 15h4v4h-4z',
-    },
-    words: '50 clicks at once, and all is well.',
-    play: ({ click }) => click(50),
-  },
-  {
     id: 'down',
     title: 'Server down',
     group: 'tour',
@@ -142,6 +132,16 @@ export const SCENES: readonly Scene[] = [
       say('The network is back. 6 more clicks.');
       await click(6);
     },
+  },
+  {
+    id: 'burst',
+    title: '50 clicks',
+    group: 'tour',
+    picture: {
+      well: 'M4 4h4v4H4zM14 4h4v4h-4zM24 4h4v4h-4zM4 15h4v4H4zM14 15h4v4h-4zM24 15h4v4h-4z',
+    },
+    words: '50 clicks at once, and all is well.',
+    play: ({ click }) => click(50),
   },
   {
     id: 'error',

@@ -27,7 +27,7 @@ interface Look {
 
 /** What keeps clicks from the service although no scene is on; undefined if nothing does. */
 export const obstacleOf = ({ tab, status, isReached }: Look): string | undefined => {
-  if (isReached === false) return 'The demo has ended: `npm start` again.';
+  if (isReached === false) return 'The demo has ended: run npm start again.';
   if (tab === 'left') return 'The page is left. Its outbox stays on the disk.';
   if (status?.consent === 'denied') return 'Consent is denied: clicks are dropped.';
   if (status?.consent === 'pending') return 'Consent is pending: clicks are kept in memory.';

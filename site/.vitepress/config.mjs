@@ -12,7 +12,7 @@ const sidebar = readSidebar();
 export default defineConfig({
   title: 'analytics-outbox',
   description:
-    'A tracking snippet that does not lose what visitors do, and the server that stores it.',
+    'A tracking snippet that does not lose what visitors do, and the server that stores it, counts it, and says whether anything is wrong.',
   lang: 'en',
   base,
   head: [['link', { rel: 'icon', href: `${base}icon.svg`, type: 'image/svg+xml' }]],

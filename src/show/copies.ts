@@ -1,6 +1,7 @@
 import type { EventBody, IdentifyBody } from '../interface/bodies.js';
 import type { Row } from '../server/store/port.js';
 import { literal, quoted } from './literal.js';
+import { curlCommand, inShellQuotes } from './shell.js';
 import { escapeHidden } from './visible.js';
 
 /** What one can take away from a row, as text. */
@@ -18,19 +19,16 @@ export const copiesOf = (row: Row, service: string): Copies => ({
   assertion: assertionOf(row, service),
 });
 
-const inShellQuotes = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
 /** Reads the token of the command behind it, on the machine that the service runs on. */
 export const readToken = (file: string): string => `TOKEN=$(cat ${inShellQuotes(file)})`;
 
 /** Stores the same again, as a new row: no key is sent that would make it a repeat. */
 export const curlOf = (type: Row['type'], body: object, service: string): string =>
-  [
-    `curl ${inShellQuotes(`${service}/v1/${type}`)}`,
-    `-H "Authorization: Bearer $TOKEN"`,
-    `-H 'Content-Type: application/json'`,
-    `--data ${inShellQuotes(escapeHidden(JSON.stringify(body)))}`,
-  ].join(' \\\n  ');
+  curlCommand(
+    `${service}/v1/${type}`,
+    ['"Authorization: Bearer $TOKEN"'],
+    escapeHidden(JSON.stringify(body)),
+  );
 
 const isFilled = (value: object | undefined): boolean => !!value && Object.keys(value).length > 0;
 

@@ -1,4 +1,4 @@
-/** The colour of a name: 0 to 7, for each of which show.css has one. The same name has the same one everywhere, so that the eye can follow it. */
+/** The colour of a name in a list: 0 to 7, for each of which show.css has one. The eye can follow a name by it. */
 export const hueOf = (name: string): number => {
   let hash = 0;
   for (let at = 0; at < name.length && at < 64; at++) {

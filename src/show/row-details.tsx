@@ -4,7 +4,7 @@ import type { Row } from '../server/store/port.js';
 import { copiesOf, type Copies } from './copies.js';
 import { Field } from './field.js';
 import { tagsOf, valueText } from './summary.js';
-import { countOf, delayMs, inDigits, LATE_MS, lengthInWords } from './times.js';
+import { countOf, delayMs, exactLength, inDigits, LATE_MS } from './times.js';
 import { escapeHidden } from './visible.js';
 import { CopyButton } from './copy-button.js';
 import { TabList } from './tab-list.js';
@@ -18,7 +18,7 @@ interface Props {
 
 /** All that is known of a row. */
 export const RowDetails = ({ row, service }: Props) => (
-  <div class="details">
+  <div class="details columns">
     <div class="facts">
       <Journey row={row} />
       <Fields row={row} />
@@ -47,8 +47,7 @@ const Moment = ({ name, at, clock }: { name: string; at: string; clock: string }
 
 const Journey = ({ row }: { row: Row }) => {
   const ms = delayMs(row);
-  const length = lengthInWords(Math.abs(ms));
-  const exact = Math.abs(ms) < 10_000 ? `${Math.abs(ms)} ms` : length;
+  const exact = exactLength(Math.abs(ms));
   const caller = row.from_server ? 'sender' : 'browser';
   const words =
     ms < 0

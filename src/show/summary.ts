@@ -16,6 +16,10 @@ const MAX_CHIP = 60;
 /** One sign, or the few of an emoji. A word may be sent as an icon, too, but its place has no room for a word. */
 const ICON = /^(?:[^\p{L}]{1,12}|.)$/u;
 
+/** Empty where a word was sent as the icon, or nothing. */
+export const iconOf = (icon: unknown): string =>
+  typeof icon === 'string' && ICON.test(icon) ? icon : '';
+
 export const valueText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
@@ -26,7 +30,6 @@ export const tagsOf = ({ type, body }: Row): Readonly<Record<string, unknown>> =
 
 /** What one line shows of a row. */
 interface Summary {
-  /** Empty where a word was sent as the icon. */
   icon: string;
   name: string;
   description: string;
@@ -36,9 +39,9 @@ interface Summary {
 
 export const summaryOf = (row: Row): Summary => {
   const tags = Object.entries(tagsOf(row));
-  const { icon = '', description = '' } = row.type === 'event' ? (row.body as EventBody) : {};
+  const { icon, description = '' } = row.type === 'event' ? (row.body as EventBody) : {};
   return {
-    icon: icon && ICON.test(icon) ? icon : '',
+    icon: iconOf(icon),
     name: row.type === 'identify' ? 'identify' : (row.event ?? ''),
     description: description ?? '',
     chips: tags.slice(0, MAX_CHIPS).map(([key, value]) => ({

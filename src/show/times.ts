@@ -30,7 +30,13 @@ export const lengthInWords = (ms: number): string => {
   return twoParts(ms, DAY_MS, HOUR_MS, ['d', 'h']);
 };
 
-/** The same in words. */
+/** The same exactly, if it is short: `120 ms`, `1.02 s`, `12 s`. */
+export const exactLength = (ms: number): string => {
+  if (ms < 999.5) return `${Math.max(0, Math.round(ms))} ms`;
+  return ms < 9_995 ? `${Number((ms / SECOND_MS).toFixed(2))} s` : lengthInWords(ms);
+};
+
+/** How long after its call a record came, in words. */
 interface Delay {
   text: string;
   /**
@@ -49,17 +55,14 @@ export const delayOf = (times: Times): Delay => {
   return { text: `${lengthInWords(ms)} later`, kind: 'late' };
 };
 
-const CLOCK = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const DAY_AND_YEAR = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
-/** `14:02:11` */
-export const clockTime = (at: number): string => CLOCK.format(at);
+/** `14:02:11`, or with digits of its second: `14:02:11.432`. */
+export const clockTime = (at: number, digits = 0): string => {
+  const local = at - new Date(at).getTimezoneOffset() * MINUTE_MS;
+  return new Date(local).toISOString().slice(11, digits ? 20 + digits : 19);
+};
 
 /** `14:02:11.4`, with the day before it if that is not today. */
 export const arrivalTime = (iso: string, now: number): { day: string; time: string } => {
@@ -69,13 +72,11 @@ export const arrivalTime = (iso: string, now: number): { day: string; time: stri
   const isSameYear = at.getFullYear() === today.getFullYear();
   const isToday = at.toDateString() === today.toDateString();
   const day = isToday ? '' : (isSameYear ? DAY : DAY_AND_YEAR).format(at);
-  return { day, time: `${CLOCK.format(at)}.${Math.floor(at.getMilliseconds() / 100)}` };
+  return { day, time: clockTime(+at, 1) };
 };
 
-const COUNT = new Intl.NumberFormat('en');
-
 /** `1,204` */
-export const inDigits = (count: number): string => COUNT.format(count);
+export const inDigits = (count: number): string => count.toLocaleString('en');
 
 /** `1 row`, `1,204 rows` */
 export const countOf = (count: number, one: string, many = `${one}s`): string =>

@@ -162,6 +162,8 @@ describe('the page', () => {
       ),
     });
     expect(await (await send('/rows/rows.js')).text()).toBe('run()');
+    const small = await send('/rows/rows.js', { headers: { 'accept-encoding': 'gzip' } });
+    expect(small.headers.get('content-encoding')).toBe('gzip');
     for (const path of ['/rows/other.js', '/rows/..%2fpackage.json', '/rows/a/b']) {
       expect((await send(path)).status).toBe(404);
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { arrivalTime, countOf, delayOf, lengthInWords } from '../../src/show/times.js';
+import { arrivalTime, countOf, delayOf, exactLength, lengthInWords } from '../../src/show/times.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -22,6 +22,15 @@ describe('a length of time', () => {
     [24 * HOUR - 1, '1 d'],
   ])('of %i ms is said as people say it', (ms, words) => {
     expect(lengthInWords(ms)).toBe(words);
+  });
+
+  it.each([
+    [-3, '0 ms'],
+    [120.4, '120 ms'],
+    [1_017, '1.02 s'],
+    [12_400, '12 s'],
+  ])('of %i ms is exact if it is short', (ms, words) => {
+    expect(exactLength(ms)).toBe(words);
   });
 });
 

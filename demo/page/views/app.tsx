@@ -53,7 +53,7 @@ export const App = ({ demo, director }: ViewProps) => {
       <main>
         <div class="claim">
           <h1>Break it. Nothing gets lost.</h1>
-          <p class="soft">
+          <p class="soft small">
             The same clicks, sent twice: with a bare <code>fetch</code>, and with analytics-outbox.
             Counted in <a href={rows}>the server’s own rows</a>.
           </p>
@@ -68,7 +68,7 @@ export const App = ({ demo, director }: ViewProps) => {
         <Cards demo={demo} director={director} />
         <Stage demo={demo} director={director} />
         <Chips demo={demo} director={director} />
-        <div class="two">
+        <div class="columns">
           <Try demo={demo} />
           <Look demo={demo} />
         </div>

@@ -11,7 +11,7 @@ export const Stage = ({ demo, director }: ViewProps) => (
     <Line demo={demo} director={director} />
     <Page demo={demo} />
     {LANES.map((lane) => (
-      <LaneView key={lane} demo={demo} lane={lane} />
+      <LaneView key={lane} {...{ demo, director, lane }} />
     ))}
     <p class="key beside soft small" aria-hidden="true">
       <i data-verdict="stored" /> stored
@@ -64,25 +64,28 @@ const TITLES: Readonly<Record<Lane, [title: string, words: string]>> = {
 };
 /** Of more clicks, the latest are drawn. */
 const MOST_DOTS = 400;
+const STILL = matchMedia('(prefers-reduced-motion: reduce)');
 
-const LaneView = ({ demo, lane }: { demo: Demo; lane: Lane }) => {
+const LaneView = ({ demo, director, lane }: ViewProps & { lane: Lane }) => {
   const [title, words] = TITLES[lane];
   const tally = demo.tally(lane);
   const readAt = demo.service.readAt();
   const clicks = demo.clicks();
+  // Where motion is unwelcome, the tour shows its numbers, and its dots when it has ended.
+  const isHeldBack = STILL.matches && director.playing()?.isTour;
   return (
     <section class={`lane card ${lane}`} aria-labelledby={`lane-${lane}`}>
       <h2 id={`lane-${lane}`}>{title}</h2>
-      <p class="how soft">{words}</p>
+      <p class="how soft small">{words}</p>
       <div class="dots" aria-hidden="true">
-        {clicks.slice(-MOST_DOTS).map((click) => (
+        {clicks.slice(isHeldBack ? clicks.length : -MOST_DOTS).map((click) => (
           <i key={click.id} data-verdict={verdictOf(click, lane, readAt)} />
         ))}
       </div>
       <p class={`lost ${tally.lost ? 'wrong' : lane === 'with' ? 'ok' : 'soft'}`}>
         {tally.lost} lost
       </p>
-      <p class="rest soft">{clicks.length ? restOf(tally) : 'no clicks yet'}</p>
+      <p class="rest soft small">{clicks.length ? restOf(tally) : 'no clicks yet'}</p>
     </section>
   );
 };

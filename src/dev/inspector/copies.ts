@@ -1,4 +1,5 @@
 import type { Status } from '../../client/types.js';
+import { curlCommand } from '../../show/shell.js';
 import { endpointOf, formOf, type Destination } from './destination.js';
 import { attemptsOf, bodyOf, type Line } from './lines.js';
 import type { OptionRow } from './options-table.js';
@@ -7,21 +8,16 @@ import { VERSION } from './version.js';
 const pretty = (value: unknown): string => JSON.stringify(value, undefined, 2);
 export const prettyBody = (line: Line): string => pretty(bodyOf(line));
 
-/** In quotes for a shell. */
-const quoted = (text: string): string => `'${text.replace(/'/g, `'\\''`)}'`;
-
 /** The request of a record for a terminal. Of the token it has a variable's name alone. */
 export const curlOf = ({ id, type, body, calledAt }: Line, destination: Destination): string => {
   const { isRelay, resends } = destination;
   const batch = `{"sent_at":"${new Date().toISOString()}","records":[{"id":"${id}","type":"${type}","called_at":${calledAt},"body":${body}}]}`;
-  return [
-    `curl ${quoted(endpointOf(destination, type))}`,
-    ...(isRelay
-      ? [`-H 'Origin: ${location.origin}'`]
-      : ['-H "Authorization: Bearer $TOKEN"', ...(resends ? [`-H 'Idempotency-Key: ${id}'`] : [])]),
-    `-H 'Content-Type: application/json'`,
-    `-d ${quoted(isRelay ? batch : body)}`,
-  ].join(' \\\n  ');
+  const direct = [
+    '"Authorization: Bearer $TOKEN"',
+    ...(resends ? [`'Idempotency-Key: ${id}'`] : []),
+  ];
+  const headers = isRelay ? [`'Origin: ${location.origin}'`] : direct;
+  return curlCommand(endpointOf(destination, type), headers, isRelay ? batch : body);
 };
 
 /** The call that makes such a record. */

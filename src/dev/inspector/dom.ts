@@ -7,29 +7,38 @@ export interface Drawing {
   children: Drawn[];
 }
 export type Drawn = Drawing | string;
-type Props = Record<string, string | number | boolean | undefined | ((event: never) => unknown)> & {
+export type Props = Record<
+  string,
+  string | number | boolean | undefined | ((event: never) => unknown)
+> & {
   /** Among its neighbours, an element with the same key is the same element, wherever it stands. */
   key?: string;
 };
 type Given = Drawn | false | undefined | Given[];
 
-/** A drawing of an element. What is `false`, missing or empty is left out. */
-export const h = (tag: string, props: Props, ...given: Given[]): Drawing => ({
+/**
+ * A drawing of an element, as JSX calls for it. What is `false`, missing or empty is left out. Preact, which the pages
+ * of the project use, would be ten times as large as this file.
+ */
+export const h = (tag: string, props: Props | null, ...given: Given[]): Drawing => ({
   tag,
-  props,
+  props: props ?? {},
   children: given.flat(9).filter(Boolean) as Drawn[],
 });
 
+/** What JSX may be. */
+export declare namespace h.JSX {
+  type Element = Drawing;
+  type IntrinsicElements = Record<string, Record<string, Props[string] | Given>>;
+}
+
+/** A page may have an element named `createElement`, so that `document` has that in place of the method. */
 export const create = <Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
-): HTMLElementTagNameMap[Tag] => memberOf(document, 'createElement').call(document, tag) as never;
-
-const createNode = (drawn: Drawn): Node => {
-  if (typeof drawn === 'string') return memberOf(document, 'createTextNode').call(document, '');
-  const { tag } = drawn;
-  if (!/^(svg|rect)$/.test(tag)) return create(tag as 'div');
-  const space = 'http://www.w3.org/2000/svg';
-  return memberOf(document, 'createElementNS').call(document, space, tag);
+): HTMLElementTagNameMap[Tag] => {
+  const space = /^(svg|rect)$/.test(tag) ? '2000/svg' : '1999/xhtml';
+  const make = memberOf(document, 'createElementNS');
+  return make.call(document, `http://www.w3.org/${space}`, tag) as never;
 };
 
 /** What was drawn into a node last, by key or place. */
@@ -62,7 +71,8 @@ export const draw = (parent: Node, next: readonly Drawn[]): void => {
     next.map((drawn, i) => {
       const id = typeof drawn === 'string' ? `${i}` : (drawn.props.key ?? `${drawn.tag}${i}`);
       const known = before?.get(id);
-      const node = known?.[1] ?? createNode(drawn);
+      const node =
+        known?.[1] ?? (typeof drawn === 'string' ? new Text() : create(drawn.tag as 'div'));
       update(node, drawn, known?.[0]);
       return [id, [drawn, node] as [Drawn, Node]];
     }),

@@ -25,7 +25,6 @@ export const createHost = (into: Element | undefined, onEnd: (isRemoved: boolean
   const root = element.attachShadow({ mode: 'open' });
   // Left where it stands, the text of the style compresses better.
   root.adoptedStyleSheets = [/* @__NOINLINE__ */ createSheet()];
-  element.toggleAttribute('embedded', !!into);
   element.onkeydown = (event) => {
     // What is typed in here is no shortcut of the page's.
     event.stopPropagation();

@@ -1,5 +1,5 @@
+import { clockTime, exactLength, lengthInWords } from '../../show/times.js';
 import { attemptsOf, openTry, type Line } from './lines.js';
-import { clock, countdown, stretch } from './times.js';
 
 /** What a part of a line is, by which it is coloured. */
 export type Kind = 'rest' | 'wire' | 'trouble' | 'ok' | 'wrong' | 'ahead';
@@ -7,6 +7,10 @@ export type Kind = 'rest' | 'wire' | 'trouble' | 'ok' | 'wrong' | 'ahead';
 const KINDS = { delivered: 'ok', dropped: 'wrong', unknown: 'trouble', elsewhere: 'rest' } as const;
 
 const answerOf = (status: number): string => `${status || 'no answer'}`;
+
+/** What is left until a time, with tenths at the end: `1.0 s`. */
+export const countdown = (ms: number): string =>
+  ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : lengthInWords(ms);
 
 /** When a record goes at the earliest: one that has failed waits for itself and for its destination. */
 export const dueOf = (line: Line, until = 0): number =>
@@ -20,7 +24,7 @@ export const stateOf = (line: Line, now: number, due: number): [text: string, ki
   if (end) {
     const { what, message, at } = end;
     const text = {
-      delivered: `delivered in ${stretch(at - calledAt)}${more}`,
+      delivered: `delivered in ${exactLength(at - calledAt)}${more}`,
       dropped: `dropped (${message})`,
       unknown: 'unknown: left before the answer',
       elsewhere: message,
@@ -28,7 +32,7 @@ export const stateOf = (line: Line, now: number, due: number): [text: string, ki
     return [text[what], KINDS[what]];
   }
   const open = openTry(line);
-  if (open) return [`on the wire for ${stretch(now - open.sentAt)}${more}`, 'wire'];
+  if (open) return [`on the wire for ${exactLength(now - open.sentAt)}${more}`, 'wire'];
   const wait = due > now ? `again in ${countdown(due - now)}` : 'waits';
   const last = tries.at(-1);
   return [last ? `${answerOf(last.status!)}, ${wait}` : wait, attempts ? 'trouble' : 'rest'];
@@ -89,5 +93,9 @@ export const stepsOf = (line: Line): [what: string, after: string, when: string]
   if (end) steps.push([`${end.what} ${end.message}`, end.at]);
   return steps
     .sort((a, b) => a[1] - b[1])
-    .map(([what, at]) => [what, at > calledAt ? `+${stretch(at - calledAt)}` : '', clock(at)]);
+    .map(([what, at]) => [
+      what,
+      at > calledAt ? `+${exactLength(at - calledAt)}` : '',
+      clockTime(at, 3),
+    ]);
 };

@@ -1,5 +1,6 @@
 import type { KeptRecord } from '../../client/outbox/parcel.js';
 import type { Drop, Listeners, OutboxRecord } from '../../client/types.js';
+import { iconOf } from '../../show/summary.js';
 import { mayFail } from '../../util/may-fail.js';
 import type { Unfinished } from '../watched.js';
 
@@ -33,9 +34,6 @@ export interface Line {
   version: number;
 }
 
-/** An icon, and no word that was sent as one. */
-const ICON = /^(?:[^\p{L}]{1,12}|.)$/u;
-
 const MOST = 1_000;
 const MANY = 100;
 
@@ -47,7 +45,7 @@ const nameOf = (record: OutboxRecord): string => {
   const { event, icon, user_id } = bodyOf(record);
   return record.type === 'identify'
     ? `identify ${user_id as string}`
-    : `${ICON.test(`${icon as string}`) ? `${icon as string} ` : ''}${event as string}`;
+    : `${iconOf(icon)} ${event as string}`.trimStart();
 };
 
 /** The request of a line that has no answer yet. */

@@ -1,16 +1,15 @@
 import { createHost } from './host.js';
 import { isPage, memberOf, outsideZone } from '../../client/page.js';
+import { copyText } from '../../show/copy-text.js';
 import { mayFail } from '../../util/may-fail.js';
 import { FLAG } from '../offer-inspector.js';
 import { createWatched, ofPage, type Panel, type Tracked, type Watched } from '../watched.js';
-import { copyText, follow, saveFile } from './clipboard.js';
-import { callOf, curlOf, exportOf, prettyBody, REPORT_HOLDS, reportOf } from './copies.js';
 import { destinationOf, endpointOf } from './destination.js';
 import { draw } from './dom.js';
 import { createFaults } from './faults.js';
 import { inspect, type Inspection } from './inspect.js';
 import { isTicking } from './line-words.js';
-import { rowsAddress, storedIds } from './service-rows.js';
+import { storedIds } from './service-rows.js';
 import { view, type Actions, type Chosen } from './view.js';
 
 /** What is shown is drawn again after this time, while something counts down; else after a second. */
@@ -145,21 +144,10 @@ const openPanel = ({ analytics, into }: InspectorOptions): Panel => {
       void inspection?.watched.analytics
         .flush()
         .then(({ delivered, waiting }) => notify(`${delivered} delivered, ${waiting} wait`)),
-    copy: (what, line) => {
-      const snapshot = inspection!.look();
-      const text = !line
-        ? reportOf(snapshot)
-        : what === 'call'
-          ? callOf(line, snapshot.watched.name)
-          : what === 'curl' && snapshot.destination
-            ? curlOf(line, snapshot.destination)
-            : prettyBody(line);
+    copy: (text, holds = '') =>
       void copyText(text, host.root).then((isDone) =>
-        notify(isDone ? `Copied. ${line ? '' : REPORT_HOLDS}` : 'Not copied.'),
-      );
-    },
-    save: () => saveFile('records.json', exportOf(inspection!.look().lines)),
-    openRows: () => follow(rowsAddress(destination()!), { target: '_blank', rel: 'noopener' }),
+        notify(isDone ? `Copied. ${holds}` : 'Not copied.'),
+      ),
     compare: () =>
       void storedIds(destination()!)
         .catch(() => undefined)

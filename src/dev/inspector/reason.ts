@@ -1,6 +1,6 @@
 import type { Options, Status } from '../../client/types.js';
+import { clockTime, countOf } from '../../show/times.js';
 import { attemptsOf, openTry, type Line } from './lines.js';
-import { clock, countOf } from './times.js';
 
 /** What is known as one asks why nothing is sent. */
 export interface Known {
@@ -32,7 +32,7 @@ const lastFailure = (lines: readonly Line[]): string => {
     .filter(({ endedAt, status = 0 }) => endedAt && (status < 200 || status > 299))
     .sort((one, other) => other.endedAt! - one.endedAt!);
   return last
-    ? `The last answer was ${last.status || 'none'}, at ${clock(last.endedAt!).slice(0, 8)}.`
+    ? `The last answer was ${last.status || 'none'}, at ${clockTime(last.endedAt!)}.`
     : 'The last attempt failed.';
 };
 
@@ -62,7 +62,7 @@ const ofConsent = ({ status: { consent }, isGpc, given }: Known): Reason => {
 const ofRest = ({ status, lines, given = {}, now }: Known): Reason => {
   const { waiting, inFlight, delivered } = status;
   const kind = 'calm';
-  if (inFlight) return { kind, text: `${countOf(inFlight)} on the wire.` };
+  if (inFlight) return { kind, text: `${countOf(inFlight, 'record')} on the wire.` };
   if (!waiting)
     return {
       kind,
@@ -73,14 +73,14 @@ const ofRest = ({ status, lines, given = {}, now }: Known): Reason => {
   if (dues.length && dues.length === open.length)
     return {
       kind: 'trouble',
-      text: `${countOf(waiting)} failed while others passed. Each waits for itself.`,
+      text: `${countOf(waiting, 'record')} failed while others passed. Each waits for itself.`,
       until: Math.min(...dues),
     };
   const { flushInterval = 1_000 } = given;
   const fresh = open.filter((line) => !attemptsOf(line)).map(({ calledAt }) => calledAt);
   return {
     kind,
-    text: `${countOf(waiting)} collected for the next flush.`,
+    text: `${countOf(waiting, 'record')} collected for the next flush.`,
     until: Math.min(...fresh) + flushInterval,
   };
 };

@@ -1,4 +1,5 @@
-import type { Context, Hono } from 'hono';
+import type { Context, Hono, MiddlewareHandler } from 'hono';
+import { compress } from 'hono/compress';
 import { isObject } from '../../util/is-object.js';
 import { readDelays } from '../exports/delays.js';
 import type { ProjectHealth } from '../health/health.js';
@@ -60,6 +61,10 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 const DATA_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+/** Bun had no such stream before its version 1.3. */
+const small: MiddlewareHandler =
+  'CompressionStream' in globalThis ? compress() : (_, next) => next();
 
 const wrong = (message: string): Response => refuse(400, { message });
 const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' in asked;
@@ -304,7 +309,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
 
   app.get('/rows', showRows);
   app.delete('/rows', deleteRows);
-  app.get('/rows/:file', (c) => showPage(c.req.param('file')));
+  app.get('/rows/:file', small, (c) => showPage(c.req.param('file')));
   app.get('/refused', showRefused);
   app.post('/refused/resend', resend);
   app.get('/profiles', showProfiles);

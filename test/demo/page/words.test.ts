@@ -24,7 +24,7 @@ test.each([
   [{ consent: 'denied' }, {}, 'Consent is denied: clicks are dropped.'],
   [{ paused: 'setup' }, {}, 'Nothing can be sent. Clicks wait in the outbox.'],
   [{}, { tab: 'left' }, 'The page is left. Its outbox stays on the disk.'],
-  [{}, { isReached: false }, 'The demo has ended: `npm start` again.'],
+  [{}, { isReached: false }, 'The demo has ended: run npm start again.'],
 ] as const)('says what keeps clicks from the service: %j %j', (status, more, words) => {
   const well = { consent: 'granted' } as Status;
   expect(

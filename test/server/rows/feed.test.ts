@@ -145,6 +145,7 @@ it('has its tab, its user or its filters in the address', () => {
   vi.stubGlobal('location', { search: '?show=overview&event=A', pathname: '/rows' });
   const pushState = (_: unknown, __: string, next: string) => void (address = next);
   vi.stubGlobal('history', { pushState, replaceState: pushState });
+  vi.stubGlobal('scrollTo', () => undefined);
   vi.stubGlobal('fetch', async () => new Response('{}', { status: 503 }));
   const feed = createFeed();
   expect(feed.state()).toMatchObject({ tab: 'overview', filters: { event: ['A'] } });

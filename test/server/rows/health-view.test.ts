@@ -33,7 +33,9 @@ const items = (health: HealthWord | undefined, connection = open): string[] => {
   const state = { health, connection } as FeedState;
   render(h(HealthStrip, { feed, state }), document.body);
   return [...document.querySelectorAll('li')].map(({ className, children }) =>
-    [className, ...[...children].map(({ textContent }) => textContent)].join(' | '),
+    [className.replace('wash ', ''), ...[...children].map(({ textContent }) => textContent)].join(
+      ' | ',
+    ),
   );
 };
 

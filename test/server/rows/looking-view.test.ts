@@ -70,10 +70,8 @@ it('draws days that are not loaded apart from days without rows', async () => {
   const given = new URLSearchParams(query!.slice(6)).getAll('day');
   expect(given).toHaveLength(15);
   expect(given[13]).toBe(new Date(2026, 2, 20).toISOString());
-  const levels = [...document.querySelectorAll<HTMLElement>('.heat i')].map(
-    ({ dataset }) => dataset['level'],
-  );
-  expect(levels).toEqual(['unknown', 'unknown', ...Array.from({ length: 11 }, () => '0'), '4']);
+  const kinds = [...document.querySelectorAll('.heat i')].map(({ className }) => className);
+  expect(kinds).toEqual(['unknown', 'unknown', ...Array.from({ length: 11 }, () => 'none'), '']);
   expect(document.querySelector('.heat')!.getAttribute('aria-label')).toBe(
     '1 day with rows, 2 not loaded',
   );
@@ -132,11 +130,10 @@ it('lets no value be pressed that no filter can ask for', async () => {
     ...{ tags: [{ tag: 't', values, others: 5 }], looked: { ...looked, rows: 4, is_all: true } },
   }));
   const filtered: Filters[] = [];
-  vi.stubGlobal('scrollTo', () => undefined);
   const feed = { now: () => NOW, filter: (filters: Filters) => filtered.push(filters) };
   const panel = {
     ...{ feed: feed as unknown as Feed, event: 'E', project: 'p', range: 'the last 24 hours' },
-    ...{ span, now: NOW, timeOf: String },
+    ...{ span, now: NOW, timeOf: String, hue: 0 },
   };
   render(h(EventPanel, panel), document.body);
   await vi.waitUntil(() => document.querySelector('.values li'));

@@ -44,6 +44,8 @@ it('ranks events over all channels, and stacks all but the first seven as one', 
   expect(ranking.at(-1)).toMatchObject({ name: 'gone', total: 0, before: 6 });
   expect(ranking.find(({ kind }) => kind === 'identify')).toMatchObject({ total: 4, before: 1 });
   expect(stacked.map(({ name }) => name)).toEqual(['e8', 'e0', 'e1', 'e2', 'e3', 'e4', 'e5', '']);
+  // The list of all names has the colours of the bars.
+  expect(ranking.map(({ hue }) => hue)).toEqual([0, 1, 2, 3, 4, 5, 6, ...Array(4).fill(undefined)]);
   expect(stacked.at(-1)).toMatchObject({ kind: 'others', total: 14 + 13 + 4 + 2 });
   const sum = stacked.reduce((all, { total }) => all + total, 0);
   expect(sum).toBe(events.reduce((all, { rows }) => all + rows[1]!, 0));

@@ -82,15 +82,12 @@ export const connect = (parts: ConnectionParts) => {
   };
 
   const fail = (error: unknown): void => {
-    if (error instanceof Refusal && [401, 403].includes(error.status)) {
-      parts.onChange({ kind: 'locked', status: error.status, why: error.message });
-      return;
-    }
-    const asked = (error instanceof Refusal && error.waitMs) || 0;
+    const refusal = error instanceof Refusal ? error : undefined;
+    const { status, message: why = 'Lost the connection', waitMs: asked = 0 } = refusal ?? {};
+    if (status === 401 || status === 403) return parts.onChange({ kind: 'locked', status, why });
     const wait = Math.max(asked, Math.min(FIRST_WAIT_MS * 2 ** failures++, LONGEST_WAIT_MS));
-    const why = error instanceof Refusal ? error.message : 'Lost the connection';
-    const status = error instanceof Refusal ? { status: error.status } : {};
-    parts.onChange({ kind: 'lost', retryAt: Date.now() + wait, why, ...status });
+    const retryAt = Date.now() + wait;
+    parts.onChange({ kind: 'lost', retryAt, why, ...(status && { status }) });
     timer = setTimeout(reopen, wait);
   };
 

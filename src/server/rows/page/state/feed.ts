@@ -424,7 +424,8 @@ export const createFeed = () => {
     filter(filters: Filters, { step = true }: { step?: boolean } = {}): void {
       const isSame = `${queryOf(filters)}` === `${queryOf(state.filters)}`;
       if (isSame && state.tab === 'rows') return;
-      // Filters are of rows.
+      // Filters are of rows. The newest are on top.
+      if (state.tab !== 'rows') scrollTo({ top: 0 });
       const next = { tab: 'rows', person: undefined, panel: undefined, filters } as const;
       history[step ? 'pushState' : 'replaceState'](null, '', addressOf(next));
       set(next);

@@ -88,6 +88,8 @@ export interface Series {
   kind: 'event' | 'identify' | 'others';
   /** The name of the event; of all others none. */
   name: string;
+  /** Its colour: the rank among those that the bars show apart. The rest has none. */
+  hue?: number | 'identify' | undefined;
   /** Rows in each bar. */
   bars: number[];
   total: number;
@@ -171,6 +173,7 @@ export const overviewOf = ({ hours, events = [] }: Hours, span: Span, now: numbe
     .sort((a, b) => b.total - a.total || a.name.localeCompare(b.name));
   const rest = [...all.values()].filter(({ kind }) => kind === 'others');
   const apart = ranking.slice(0, MAX_STACKED).filter(({ total }) => total > 0);
+  apart.forEach((series, rank) => (series.hue = series.kind === 'event' ? rank : 'identify'));
   const others = [...ranking.slice(MAX_STACKED), ...rest].filter(({ total }) => total > 0);
   const sum = others.reduce<Series>(
     (one, { bars: more, total }) => ({

@@ -32,19 +32,15 @@ export const addSeen = (
   seen: Seen,
   rows: readonly Pick<Row, 'project' | 'channel' | 'event' | 'client'>[],
 ): Seen => {
+  const namesIn = (names: readonly string[], of: 'project' | 'channel' | 'event') =>
+    withNames(
+      names,
+      rows.map((row) => row[of]),
+    );
   const next: Seen = {
-    projects: withNames(
-      seen.projects,
-      rows.map(({ project }) => project),
-    ),
-    channels: withNames(
-      seen.channels,
-      rows.map(({ channel }) => channel),
-    ),
-    events: withNames(
-      seen.events,
-      rows.map(({ event }) => event),
-    ),
+    projects: namesIn(seen.projects, 'project'),
+    channels: namesIn(seen.channels, 'channel'),
+    events: namesIn(seen.events, 'event'),
     hasBrowsers: seen.hasBrowsers || rows.some(({ client }) => client !== undefined),
   };
   const names = Object.keys(next) as (keyof Seen)[];

@@ -46,19 +46,29 @@ export interface Resent {
 /** A browser has six connections for all tabs of an origin: with more tabs a request may not even begin. */
 const PATIENCE_MS = 30_000;
 
-/** Asks at a path beside the page's own: the service may stand under a path of a site, of which it does not know. */
-export const ask = async <Answer>(path: string, init?: RequestInit): Promise<Answer> => {
-  const headers = { accept: 'application/json', ...init?.headers };
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  const response = await fetch(path, { ...init, headers, signal, cache: 'no-store' });
-  if (!response.ok) throw new Error(`The service answered ${response.status}`);
-  return (await response.json()) as Answer;
+type Query = Readonly<Record<string, string | number | undefined>>;
+
+/** A query, and beside it all that has a value. */
+const queryWith = (more: Query, query?: URLSearchParams): URLSearchParams => {
+  const whole = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(more))
+    if (value !== undefined) whole.set(name, String(value));
+  return whole;
 };
 
-const withSpan = (query: URLSearchParams, span: Record<string, string>): URLSearchParams => {
-  const whole = new URLSearchParams(query);
-  for (const [name, value] of Object.entries({ format: 'json', ...span })) whole.set(name, value);
-  return whole;
+/** Asks at a path beside the page's own: the service may stand under a path of a site, of which it does not know. */
+export const ask = async <Answer>(
+  path: string,
+  query: Query | URLSearchParams = {},
+  init?: RequestInit,
+): Promise<Answer> => {
+  const headers = { accept: 'application/json', ...init?.headers };
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const asked = query instanceof URLSearchParams ? query : queryWith(query);
+  const address = asked.size ? `${path}?${asked}` : path;
+  const response = await fetch(address, { ...init, headers, signal, cache: 'no-store' });
+  if (!response.ok) throw new Error(`The service answered ${response.status}`);
+  return (await response.json()) as Answer;
 };
 
 /** Rows that stand before this place, newest first; the newest of all without one. The service looks for a second or two. */
@@ -66,17 +76,13 @@ export const readOlder = (
   query: URLSearchParams,
   before: number | undefined,
   limit: number,
-): Promise<Found> => {
-  const place: Record<string, string> = before === undefined ? {} : { before: String(before) };
-  const span = { ...place, newest: '1', limit: String(limit), brief: '1' };
-  return ask(`rows?${withSpan(query, span)}`);
-};
+): Promise<Found> =>
+  ask('rows', queryWith({ format: 'json', before, newest: 1, limit, brief: 1 }, query));
 
 /** One row as it is now. */
 export const readRow = async (seq: number): Promise<Row | undefined> => {
-  const span = { after: String(seq - 1), before: String(seq + 1), limit: '1' };
-  const { rows } = await ask<Found>(`rows?${withSpan(new URLSearchParams(), span)}`);
-  return rows.find((row) => row.seq === seq);
+  const query = { format: 'json', after: seq - 1, before: seq + 1, limit: 1 };
+  return (await ask<Found>('rows', query)).rows.find((row) => row.seq === seq);
 };
 
 /** The service answers with at most so many. */
@@ -86,9 +92,8 @@ const PAGE = 1000;
 export const readAllRefused = async (): Promise<Refused[]> => {
   const all: Refused[] = [];
   for (;;) {
-    const before = all.length ? `&before=${all.at(-1)!.seq}` : '';
-    const path = `refused?newest=1&limit=${PAGE}${before}`;
-    const { refused } = await ask<{ refused: Refused[] }>(path);
+    const query = { newest: 1, limit: PAGE, before: all.at(-1)?.seq };
+    const { refused } = await ask<{ refused: Refused[] }>('refused', query);
     all.push(...refused);
     if (refused.length < PAGE) return all;
   }
@@ -99,26 +104,22 @@ export const readCounts = async (): Promise<Count[]> =>
 
 /** The sums of the hours of a time, by event. */
 export const readHours = (query: Record<string, string>): Promise<Hours> =>
-  ask(`counts?${new URLSearchParams({ by: 'hour', split: 'event', ...query })}`);
+  ask('counts', { by: 'hour', split: 'event', ...query });
 
 /** How many answers have refused something, by hour and reason. */
 export const readRefusedHours = async (query: Record<string, string>): Promise<RefusedCount[]> =>
-  (
-    await ask<{ refused: RefusedCount[] }>(
-      `counts?${new URLSearchParams({ by: 'refused', ...query })}`,
-    )
-  ).refused;
+  (await ask<{ refused: RefusedCount[] }>('counts', { by: 'refused', ...query })).refused;
 
 /** The times in which no rows were stored. */
 export const readOutages = async (query: Record<string, string>): Promise<Outage[]> =>
-  (await ask<{ outages: Outage[] }>(`outages?${new URLSearchParams(query)}`)).outages;
+  (await ask<{ outages: Outage[] }>('outages', query)).outages;
 
 /** How many rows were called in a time and came after it. */
 export const countLater = ({
   from,
   to,
 }: Pick<Outage, 'from' | 'to'>): Promise<{ rows: number; is_all: boolean }> =>
-  ask(`outages/later?${new URLSearchParams({ from, to })}`);
+  ask('outages/later', { from, to });
 
 /** What the service says of itself; undefined if it does not answer. */
 export const readHealth = async (): Promise<HealthWord | undefined> => {
@@ -151,14 +152,11 @@ export const readPages = async (
 };
 
 /** What is known of a user: the profile, and the newest rows, or those before a place. */
-export const readUser = async (
-  { project, user }: { project: string; user: string },
+export const readUser = (
+  person: { project: string; user: string },
   before?: number,
-): Promise<{ profile: Profile | undefined; rows: Row[] }> => {
-  const query = new URLSearchParams({ project, user, newest: '1', limit: String(USER_ROWS) });
-  if (before !== undefined) query.set('before', String(before));
-  return ask(`users?${query}`);
-};
+): Promise<{ profile: Profile | undefined; rows: Row[] }> =>
+  ask('users', { ...person, newest: 1, limit: USER_ROWS, before });
 /** Rows of a user in one answer. */
 export const USER_ROWS = 500;
 
@@ -167,16 +165,14 @@ export const readTargets = async (): Promise<TargetDelay[]> =>
   (await ask<{ targets: TargetDelay[] }>('exports')).targets;
 
 /** Erases a user, and answers how many rows there were. */
-export const eraseUser = async (person: { project: string; user: string }): Promise<number> => {
-  const query = new URLSearchParams({ ...person });
-  return (await ask<{ deleted: number }>(`users?${query}`, { method: 'DELETE' })).deleted;
-};
+export const eraseUser = async (person: { project: string; user: string }): Promise<number> =>
+  (await ask<{ deleted: number }>('users', { ...person }, { method: 'DELETE' })).deleted;
 
 export const resend = async (seqs: readonly number[]): Promise<Resent[]> => {
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ seqs });
-  return (await ask<{ results: Resent[] }>('refused/resend', { method: 'POST', headers, body }))
-    .results;
+  const init = { method: 'POST', headers, body };
+  return (await ask<{ results: Resent[] }>('refused/resend', {}, init)).results;
 };
 
 /** Gives the service the read token, for which it sets a cookie. Answers what is wrong, in words, if anything is. */

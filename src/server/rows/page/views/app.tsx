@@ -11,7 +11,7 @@ import { RefusedView } from './refused-view.js';
 import { OverviewView } from './overview-view.js';
 import { RowsView } from './rows-view.js';
 import { Searching } from './searching.js';
-import { TopBar } from './top-bar.js';
+import { TAB_WORDS, TopBar } from './top-bar.js';
 import { UsersView } from './users-view.js';
 import { WaitingView } from './waiting-view.js';
 
@@ -41,13 +41,14 @@ const useShortcuts = (): void => {
 export const App = ({ feed }: { feed: Feed }) => {
   const state = useFeed(feed);
   useShortcuts();
-  const { waitingCount } = state.kept;
-  // A hidden page has no connection, so there may be more by now.
-  const more = state.connection.kind === 'asleep' ? '+' : '';
-  useEffect(() => {
-    document.title = waitingCount ? `(${waitingCount}${more} new) Rows` : 'Rows';
-  }, [waitingCount, more]);
   const { connection, kept, isReady, filters, tab } = state;
+  const { waitingCount } = kept;
+  // A hidden page has no connection, so there may be more by now.
+  const more = connection.kind === 'asleep' ? '+' : '';
+  useEffect(() => {
+    const name = connection.kind === 'locked' ? 'Locked' : TAB_WORDS[tab];
+    document.title = waitingCount ? `(${waitingCount}${more} new) ${name}` : name;
+  }, [waitingCount, more, connection.kind, tab]);
   const isEmpty = isReady && !kept.shown.length && !waitingCount && !kept.hasOlder;
   const isWaiting = isEmpty && !isFiltered(filters);
 

@@ -1,19 +1,19 @@
-import { Text } from '../../../../show/text.js';
 import { fixOf, isStoring, momentInWords, type HealthWord } from '../state/health.js';
+import { Message } from './message.js';
 
 /** Says over every tab that rows are not stored: since when, what pages do meanwhile, and what to do. */
 export const Banner = ({ health, now }: { health: HealthWord | undefined; now: number }) => {
   if (!health || isStoring(health)) return null;
   const { since, problem } = health.storing;
   return (
-    <div class="banner" role="alert">
+    <div class="banner wash wrong" role="alert">
       <p>
         <b>
           <span aria-hidden="true">✕ </span>Rows are not stored
           {since && ` since ${momentInWords(since, now)}`}
           {problem && (
             <>
-              : <Text of={problem} max={300} />
+              : <Message of={problem} />
             </>
           )}
         </b>

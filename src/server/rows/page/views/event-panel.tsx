@@ -4,7 +4,7 @@ import { countOf, inDigits } from '../../../../show/times.js';
 import type { Breakdown } from '../../../store/port.js';
 import type { Feed } from '../state/feed.js';
 import { NO_FILTERS, withTag, type Filters } from '../state/filters.js';
-import { overviewOf, type Span } from '../state/overview.js';
+import { overviewOf, type Series, type Span } from '../state/overview.js';
 import { useAnswer } from './hooks.js';
 import { backTo } from './searching.js';
 import { StackedBars } from './stacked-bars.js';
@@ -36,6 +36,8 @@ const ofNewest = ({ looked }: Breakdown, now: number): string =>
 interface PanelProps {
   feed: Feed;
   event: string;
+  /** As in the list that it is opened in. */
+  hue: Series['hue'];
   project: string;
   /** In words: `the last 30 days` */
   range: string;
@@ -46,7 +48,7 @@ interface PanelProps {
 
 /** One event: how often, by how many users, when, and with which values of a tag. */
 export const EventPanel = (props: PanelProps) => {
-  const { feed, event, project, range, span, now, timeOf } = props;
+  const { feed, event, hue, project, range, span, now, timeOf } = props;
   const [chosen, choose] = useState<string | undefined>();
   const asked: Asked = { event, project, span, tags: chosen === undefined ? [] : [chosen] };
   const { answer, isFailed, isNew } = useAnswer<Breakdown>(`counts?${queryOf(asked)}`);
@@ -54,12 +56,9 @@ export const EventPanel = (props: PanelProps) => {
     if (!answer) return undefined;
     const rows = answer.hours.map((hour) => hour.rows);
     const hours = answer.hours.map((hour) => ({ ...NO_DELAYS, ...hour }));
-    return overviewOf({ hours, events: [{ channel: '', event, rows }] }, span, now);
+    const all = overviewOf({ hours, events: [{ channel: '', event, rows }] }, span, now);
+    return { ...all, stacked: all.stacked.map((series) => ({ ...series, hue })) };
   }, [answer]);
-  const show = (filters: Filters): void => {
-    feed.filter(filters);
-    scrollTo({ top: 0 });
-  };
   const iso = (bar: number) => new Date(span.bounds[bar]!).toISOString();
   const names = [...new Set([...(answer?.names ?? []), ...asked.tags])];
   const values = isNew ? answer?.tags[0] : undefined;
@@ -69,10 +68,10 @@ export const EventPanel = (props: PanelProps) => {
         <h4 id="panel-title">
           <Text of={event} max={120} />
         </h4>
-        <button type="button" class="small" onClick={() => show(filtersOf(asked))}>
+        <button class="small" onClick={() => feed.filter(filtersOf(asked))}>
           Rows
         </button>
-        <button type="button" class="small" onClick={() => feed.choose('overview')}>
+        <button class="small" onClick={() => feed.choose('overview')}>
           Close
         </button>
       </header>
@@ -88,7 +87,9 @@ export const EventPanel = (props: PanelProps) => {
           <StackedBars
             overview={overview!}
             timeOf={timeOf}
-            onPress={(bar) => show({ ...filtersOf(asked), from: iso(bar), to: iso(bar + 1) })}
+            onPress={(bar) =>
+              feed.filter({ ...filtersOf(asked), from: iso(bar), to: iso(bar + 1) })
+            }
           />
           {names.length > 0 && (
             <>
@@ -107,7 +108,7 @@ export const EventPanel = (props: PanelProps) => {
                 <TagValuesList
                   of={values}
                   rows={answer.looked.rows}
-                  onPress={(tag) => show(withTag(filtersOf(asked), tag))}
+                  onPress={(tag) => feed.filter(withTag(filtersOf(asked), tag))}
                 />
               ) : (
                 <p class="soft">Counting …</p>
@@ -147,7 +148,7 @@ export const Pages = ({
         {countOf(answer.rows, 'view')} by {countOf(answer.users, 'user')}
         {ofNewest(answer, now)}. Press a value to see its rows.
       </p>
-      <div class="pages-of">
+      <div class="pages-of columns">
         {TAGS.map(([tag, title]) => {
           const of = answer.tags.find((one) => one.tag === tag);
           return (
@@ -157,10 +158,7 @@ export const Pages = ({
                 <TagValuesList
                   of={of}
                   rows={answer.looked.rows}
-                  onPress={(value) => {
-                    feed.filter(withTag(filtersOf(asked), value));
-                    scrollTo({ top: 0 });
-                  }}
+                  onPress={(value) => feed.filter(withTag(filtersOf(asked), value))}
                 />
               ) : (
                 <p class="soft">None.</p>

@@ -149,7 +149,7 @@ const Export = ({ filters }: { filters: Filters }) => {
     return `rows?${query}`;
   };
   return (
-    <nav class="export beside" aria-label="Export what the filters show">
+    <nav class="export beside small" aria-label="Export what the filters show">
       <span class="soft" aria-hidden="true">
         Export
       </span>
@@ -215,7 +215,7 @@ const Active = ({ feed, filters, isReady }: Omit<BarProps, 'seen'>) => {
         );
         return (
           <li class={word === '-event' ? 'hidden' : ''}>
-            <button type="button" class="small beside cut" onClick={() => feed.filter(without)}>
+            <button class="small beside cut" onClick={() => feed.filter(without)}>
               <span class="soft">{word}</span> <Text of={value} max={40} name="cut" />{' '}
               {count && (
                 <span class="soft">
@@ -236,7 +236,7 @@ const Active = ({ feed, filters, isReady }: Omit<BarProps, 'seen'>) => {
         </span>
       </li>
       <li>
-        <button type="button" class="link" onClick={() => feed.filter(NO_FILTERS)}>
+        <button class="link small" onClick={() => feed.filter(NO_FILTERS)}>
           Clear all
         </button>
       </li>

@@ -24,7 +24,7 @@ export const Foot = ({
     <div class="foot soft small">
       {hasMore ? (
         (shown.length > 0 || older !== 'loading') && (
-          <button type="button" disabled={older === 'loading'} onClick={onMore}>
+          <button disabled={older === 'loading'} onClick={onMore}>
             {older === 'loading' ? 'Loading …' : 'Load older rows'}
           </button>
         )

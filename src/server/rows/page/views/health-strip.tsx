@@ -1,6 +1,7 @@
 import { Text } from '../../../../show/text.js';
 import type { Feed, FeedState } from '../state/feed.js';
 import { signsOf, type Sign } from '../state/health.js';
+import { Message } from './message.js';
 import { useNow } from './hooks.js';
 
 const MARKS: Readonly<Record<Sign['tone'], string>> = { ok: '✓', late: '!', wrong: '✕', soft: '–' };
@@ -10,14 +11,14 @@ const NO_ANSWER: Sign = {
 };
 
 const Item = ({ sign: { tone, word, number, usual, fix } }: { sign: Sign }) => (
-  <li class={tone}>
+  <li class={`wash ${tone}`}>
     <b>
       <span aria-hidden="true">{MARKS[tone]} </span>
       {word}
     </b>
     <Text of={number} max={80} />
     <small>
-      <Text of={usual} max={120} />
+      <Message of={usual} />
     </small>
     {fix && <small>{fix}</small>}
   </li>
@@ -54,12 +55,12 @@ export const Notices = ({ feed, state }: { feed: Feed; state: FeedState }) => {
     <div role="status">
       <ul class="notices small">
         {late.map(({ word, number, usual, fix }) => (
-          <li class="late" key={word}>
+          <li class="wash late" key={word}>
             <b>
               <span aria-hidden="true">! </span>
               {word}:
             </b>{' '}
-            <Text of={`${number} (${usual}).`} max={240} /> {fix}
+            <Message of={`${number} (${usual}).`} /> {fix}
           </li>
         ))}
       </ul>

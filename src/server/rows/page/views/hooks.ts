@@ -22,27 +22,38 @@ export const useNow = (clock: () => number): number => {
   return now;
 };
 
-/** What the service answers at a path, or the answer at the path before until it has come. */
-export const useAnswer = <Answer>(path: string | undefined) => {
+/**
+ * What is read for a key, or the answer for the key before until it has come. Without a key nothing is read.
+ * @param again calls its argument whenever the same is to be read once more, until what it returns is called
+ */
+export const useRead = <Answer>(
+  read: () => Promise<Answer>,
+  key: string | undefined,
+  again: (read: () => void) => () => void,
+) => {
   const [{ of, answer, isFailed }, set] = useState<{
     of?: string;
     answer?: Answer;
     isFailed?: boolean;
   }>({});
   useEffect(() => {
-    if (path === undefined) return;
+    if (key === undefined) return;
     let isOver = false;
-    const read = (): void =>
-      void askOnce<Answer>(path).then(
-        (next) => !isOver && set({ of: path, answer: next }),
+    const readNow = (): void =>
+      void read().then(
+        (next) => !isOver && set({ of: key, answer: next }),
         () => !isOver && set((last) => ({ ...last, isFailed: true })),
       );
-    read();
-    const stop = onForgotten(read);
+    readNow();
+    const stop = again(readNow);
     return () => {
       isOver = true;
       stop();
     };
-  }, [path]);
-  return { answer, isFailed, isNew: of === path };
+  }, [key]);
+  return { answer, isFailed, isNew: of === key };
 };
+
+/** What the service answers at a path. */
+export const useAnswer = <Answer>(path: string | undefined) =>
+  useRead(() => askOnce<Answer>(path!), path, onForgotten);

@@ -11,7 +11,7 @@ export const useKeepPlace = (list: { current: HTMLElement | null }, above: unkno
   const before = useRef(above);
   if (before.current !== above) {
     // Before the rows are drawn: the first one in sight.
-    const element = [...(list.current?.children ?? [])].find(
+    const element = [...(list.current?.querySelectorAll('.row') ?? [])].find(
       (row) => row.getBoundingClientRect().bottom > 0,
     );
     place.current = element && { element, top: element.getBoundingClientRect().top };

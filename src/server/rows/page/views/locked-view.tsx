@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks';
 import type { TargetedSubmitEvent } from 'preact';
 import type { Connection } from '../state/connection.js';
 import { unlock } from '../state/service.js';
+import { Message } from './message.js';
+import { Brand } from './top-bar.js';
 
 /** The service shows its rows to those who have the read token. */
 export const LockedView = ({
@@ -18,39 +20,46 @@ export const LockedView = ({
     else location.reload();
   };
   return (
-    <main class="locked">
-      <h1>These rows are locked</h1>
-      {connection.status === 401 ? (
-        <>
-          <p>
-            The service asks for its read token, or for one of a project. It stands in{' '}
-            <code>READ_TOKEN</code> or <code>READ_TOKENS</code>, or in the data folder of the
-            service. The browser keeps it in a cookie that no script can read.
-          </p>
-          <form class="wrap" onSubmit={(event) => void submit(event)}>
-            {/* Password managers keep a password under a name. */}
-            <input hidden readOnly autocomplete="username" value="rows" />
-            <label for="token">Read token</label>
-            <input
-              id="token"
-              name="token"
-              type="password"
-              autocomplete="current-password"
-              required
-            />
-            <button class="primary">Show the rows</button>
-          </form>
-          <p role="alert">{problem}</p>
-        </>
-      ) : (
-        <>
-          <p>{connection.why}</p>
-          <p>
-            Open the page at the address that the service printed when it started, or{' '}
-            <a href={location.pathname}>without filters</a>.
-          </p>
-        </>
-      )}
-    </main>
+    <>
+      <header class="top">
+        <Brand name="Locked" />
+      </header>
+      <main>
+        <section class="locked card">
+          <h2>These rows are locked</h2>
+          {connection.status === 401 ? (
+            <>
+              <p class="soft">
+                The service asks for its read token, or for one of a project. It stands in{' '}
+                <code>READ_TOKEN</code> or <code>READ_TOKENS</code>, or in the data folder of the
+                service. The browser keeps it in a cookie that no script can read.
+              </p>
+              <form class="wrap" onSubmit={(event) => void submit(event)}>
+                {/* Password managers keep a password under a name. */}
+                <input hidden readOnly autocomplete="username" value="rows" />
+                <label class="field">
+                  <span>Read token</span>
+                  <input name="token" type="password" autocomplete="current-password" required />
+                </label>
+                <button class="primary">Show the rows</button>
+              </form>
+              <p class="wrong" role="alert">
+                {problem}
+              </p>
+            </>
+          ) : (
+            <>
+              <p>
+                <Message of={connection.why} />
+              </p>
+              <p class="soft">
+                Open the page at the address that the service printed when it started, or{' '}
+                <a href={location.pathname}>without filters</a>.
+              </p>
+            </>
+          )}
+        </section>
+      </main>
+    </>
   );
 };

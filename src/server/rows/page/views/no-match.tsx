@@ -27,7 +27,7 @@ export const NoMatch = ({ feed, state }: { feed: Feed; state: FeedState }) => (
         or by a relay or a service of another process.
       </p>
     )}
-    <button type="button" class="primary" onClick={() => feed.filter(NO_FILTERS)}>
+    <button class="primary" onClick={() => feed.filter(NO_FILTERS)}>
       Clear all filters
     </button>
   </section>

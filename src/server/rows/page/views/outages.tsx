@@ -64,7 +64,7 @@ const OneOutage = ({ outage, now }: { outage: Outage & { isOpen?: true }; now: n
         </b>
       ) : (
         !isOpen && (
-          <button type="button" class="link" disabled={later === 'reading'} onClick={count}>
+          <button class="link" disabled={later === 'reading'} onClick={count}>
             {later === 'reading'
               ? 'Counting …'
               : later === 'failed'

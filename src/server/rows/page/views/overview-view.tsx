@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { Field } from '../../../../show/field.js';
 import { Text } from '../../../../show/text.js';
@@ -28,12 +28,14 @@ import {
   readRefusedHours,
   readTargets,
 } from '../state/service.js';
+import { CountList, PERCENT, Share } from './count-list.js';
 import { HealthStrip } from './health-strip.js';
 import { isBehind } from '../state/health.js';
+import { Message } from './message.js';
 import { Outages, withOpen } from './outages.js';
+import { useRead } from './hooks.js';
 import { EventPanel, Pages, VIEWS } from './event-panel.js';
-import { PERCENT } from './percent.js';
-import { hueOfSeries, nameOfSeries, StackedBars } from './stacked-bars.js';
+import { nameOfSeries, StackedBars } from './stacked-bars.js';
 
 const RANGE_WORDS: Readonly<Record<Range, readonly [button: string, title: string]>> = {
   '10m': ['10 min', 'the last 10 minutes'],
@@ -85,38 +87,20 @@ const load = async (
   return { ...beside, sums: sumsOf(rows, span.slotMs), ...known };
 };
 
-/** Reads the numbers, and reads them anew while the tab is seen. */
-const useLoaded = (
-  feed: Feed,
-  range: Range,
-  { project, onlyProject }: { project: string; onlyProject: string | undefined },
-) => {
-  const [loaded, set] = useState<Loaded | undefined>();
-  const [isFailed, setFailed] = useState(false);
-  useEffect(() => {
-    let isOver = false;
-    const read = (): void => {
-      if (document.hidden) return;
-      load(range, { project, onlyProject }, feed.now()).then(
-        (next) => {
-          if (isOver) return;
-          set(next);
-          setFailed(false);
-        },
-        () => !isOver && setFailed(true),
-      );
+/** Reads anew from time to time, while the tab is seen. */
+const whileSeen =
+  (everyMs: number) =>
+  (read: () => void): (() => void) => {
+    const look = (): void => {
+      if (!document.hidden) read();
     };
-    read();
-    const timer = setInterval(read, EVERY_MS[range]);
-    document.addEventListener('visibilitychange', read);
+    const timer = setInterval(look, everyMs);
+    document.addEventListener('visibilitychange', look);
     return () => {
-      isOver = true;
       clearInterval(timer);
-      document.removeEventListener('visibilitychange', read);
+      document.removeEventListener('visibilitychange', look);
     };
-  }, [feed, range, project, onlyProject]);
-  return { loaded, isFailed };
-};
+  };
 
 const HOUR = new Intl.DateTimeFormat(undefined, {
   ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
@@ -137,15 +121,22 @@ export const OverviewView = ({ feed, state }: { feed: Feed; state: FeedState }) 
   const [range, choose] = useState<Range>('24h');
   const [project, chooseProject] = useState('');
   const { onlyProject } = state;
-  const { loaded, isFailed } = useLoaded(feed, range, { project, onlyProject });
+  const {
+    answer: loaded,
+    isFailed,
+    isNew,
+  } = useRead(
+    () => load(range, { project, onlyProject }, feed.now()),
+    JSON.stringify([range, project, onlyProject]),
+    whileSeen(EVERY_MS[range]),
+  );
   const overview = useMemo(
     () => loaded && overviewOf(loaded.sums, loaded.span, loaded.now),
     [loaded],
   );
   const { projects } = state.seen;
-  const isStale = loaded?.range !== range;
   return (
-    <section class={`overview${isStale ? ' stale' : ''}`} aria-labelledby="overview-title">
+    <section class={`overview${isNew ? '' : ' stale'}`} aria-labelledby="overview-title">
       <HealthStrip feed={feed} state={state} />
       <div class="overview-head wrap">
         <h2 id="overview-title">What arrived in {RANGE_WORDS[range][1]}</h2>
@@ -164,12 +155,7 @@ export const OverviewView = ({ feed, state }: { feed: Feed; state: FeedState }) 
         )}
         <div class="segments" role="group" aria-label="Range of time">
           {RANGES.map((one) => (
-            <button
-              type="button"
-              class="small"
-              aria-pressed={one === range}
-              onClick={() => choose(one)}
-            >
+            <button class="small" aria-pressed={one === range} onClick={() => choose(one)}>
               {RANGE_WORDS[one][0]}
             </button>
           ))}
@@ -214,7 +200,6 @@ const Cards = (props: CardsProps) => {
     const iso = (ms: number) => new Date(ms).toISOString();
     const filters = { ...NO_FILTERS, project, from: iso(from), to: to ? iso(to) : '' };
     feed.filter(ofSeries(filters, series));
-    scrollTo({ top: 0 });
   };
   // What is counted by hour has no ten minutes.
   const hours: Range = range === '10m' ? '24h' : range;
@@ -224,7 +209,7 @@ const Cards = (props: CardsProps) => {
     timeOf: (bar: number) => timeIn({ range: hours, span }, bar),
   };
   return (
-    <div class="cards">
+    <div class="cards columns">
       <Numbers overview={overview} />
       <div class="card trend">
         <StackedBars
@@ -249,7 +234,9 @@ const Cards = (props: CardsProps) => {
           if (series.kind !== 'event') return show(bounds[0]!, undefined, series);
           feed.choose('overview', undefined, series.name === state.panel ? undefined : series.name);
         }}
-        panel={(event) => <EventPanel key={event} {...{ feed, event, project, ...inHours }} />}
+        panel={(event, hue) => (
+          <EventPanel key={event} {...{ feed, event, hue, project, ...inHours }} />
+        )}
       />
       <div class="how">
         <Delays {...props} />
@@ -265,11 +252,11 @@ const Cards = (props: CardsProps) => {
 
 const ROUND_PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 0 });
 
-/** `▲ 12%`, as counted over whole hours on both sides. */
+/** `▲ 12%`, as counted over whole hours on both sides; nothing of what has hardly changed. */
 const Change = ({ of, words = '' }: { of: number | undefined; words?: string }) => {
   if (of === undefined) return <small class="soft">{words && 'nothing before'}</small>;
-  const [sign, more, tone] =
-    of > 0.005 ? ['▲', 'more', 'ok'] : of < -0.005 ? ['▼', 'less', 'wrong'] : ['=', 'more', 'soft'];
+  if (Math.abs(of) <= 0.005) return <small class="soft">{words && 'as many as before'}</small>;
+  const [sign, more, tone] = of > 0 ? ['▲', 'more', 'ok'] : ['▼', 'less', 'wrong'];
   return (
     <small class={`change ${tone}`}>
       <span aria-hidden="true">{sign} </span>
@@ -329,29 +316,26 @@ const Ranking = ({
   /** The event whose panel is open. */
   opened: string | undefined;
   onPress: (series: Series) => void;
-  panel: (event: string) => ComponentChildren;
+  panel: (event: string, hue: Series['hue']) => ComponentChildren;
 }) => {
   const [isAll, showAll] = useState(false);
   const shown = isAll ? ranking : ranking.slice(0, MAX_RANKED);
-  const most = Math.max(1, ...ranking.map(({ total }) => total));
+  const most = Math.max(...ranking.map(({ total }) => total));
   const isOpened = ({ kind, name }: Series) => kind === 'event' && name === opened;
   const isAbove = opened !== undefined && !shown.some(isOpened);
   return (
     <div class="card ranking">
       <h3>Events</h3>
       <p class="soft">Against the time before. Press one for its users, days and tags.</p>
-      {isAbove && panel(opened)}
+      {isAbove && panel(opened, undefined)}
       {!ranking.length && <p>Nothing arrived.</p>}
       <ol>
         {shown.map((series) => (
           <>
-            <li data-hue={hueOfSeries(series)}>
-              <svg class="share" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-                <rect width={(series.total / most) * 100} height="1" />
-              </svg>
+            <li data-hue={series.hue}>
+              <Share of={series.total} most={most} />
               <i class="hue" />
               <button
-                type="button"
                 class="value"
                 aria-expanded={series.kind === 'event' ? isOpened(series) : undefined}
                 onClick={() => onPress(series)}
@@ -362,12 +346,12 @@ const Ranking = ({
               <b>{inDigits(series.total)}</b>
               <Change of={changeOf(series.whole, series.before)} />
             </li>
-            {isOpened(series) && <li class="opened">{panel(series.name)}</li>}
+            {isOpened(series) && <li class="opened">{panel(series.name, series.hue)}</li>}
           </>
         ))}
       </ol>
       {ranking.length > MAX_RANKED && (
-        <button type="button" class="link" aria-expanded={isAll} onClick={() => showAll(!isAll)}>
+        <button class="link" aria-expanded={isAll} onClick={() => showAll(!isAll)}>
           {isAll ? 'Show fewer' : `Show all ${ranking.length}`}
         </button>
       )}
@@ -396,37 +380,16 @@ const Sparkline = ({ bars }: { bars: readonly number[] }) => {
   );
 };
 
-const Step = ({
-  name,
-  count,
-  of,
-  kind,
-}: {
-  name: string;
-  count: number;
-  of: number;
-  kind: string;
-}) => (
-  <li class={kind}>
-    <span>{name}</span>
-    <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-      <rect class="track" width="100" height="1" />
-      <rect width={count ? Math.max(1, (count / Math.max(1, of)) * 100) : 0} height="1" />
-    </svg>
-    <b>{inDigits(count)}</b>
-    <small class="soft">{of ? PERCENT.format(count / of) : '–'}</small>
-  </li>
-);
-
 const Delays = ({ overview: { totals } }: CardsProps) => (
-  <div class="card steps-of">
+  <div class="card">
     <h3>How they came</h3>
     <p class="soft">By the time from the call in the browser to the arrival</p>
-    <ul>
-      {CLASSES.filter((name) => name !== 'from_server' || totals[name]).map((name) => (
-        <Step {...{ name: DELAY_WORDS[name], count: totals[name], of: totals.rows, kind: name }} />
-      ))}
-    </ul>
+    <CountList
+      all={totals.rows}
+      items={CLASSES.filter((kind) => kind !== 'from_server' || totals[kind]).map((kind) => ({
+        ...{ name: DELAY_WORDS[kind], count: totals[kind], kind },
+      }))}
+    />
     {totals.repeats > 0 && (
       <p class="soft">
         {countOf(totals.repeats, 'record')} came again, recognised by the record id.
@@ -440,7 +403,7 @@ const Targets = ({ targets }: { targets: readonly TargetDelay[] }) =>
   targets.length > 0 && (
     <div class="card targets">
       <h3>Exports and messages</h3>
-      <ul>
+      <ul class="small">
         {targets.map((target) => {
           const { name, behind, delay_ms, dead, message } = target;
           return (
@@ -460,7 +423,7 @@ const Targets = ({ targets }: { targets: readonly TargetDelay[] }) =>
               {dead > 0 && <span class="late">, {inDigits(dead)} refused there</span>}
               {message !== undefined && (
                 <small class="soft">
-                  <Text of={message} />
+                  <Message of={message} />
                 </small>
               )}
             </li>
@@ -475,7 +438,7 @@ const RefusedReasons = ({ feed, loaded: { refused, range } }: CardsProps) => {
   const all = reasonsOf(refused);
   const sum = all.reduce((total, [, count]) => total + count, 0);
   return (
-    <div class="card steps-of">
+    <div class="card">
       <h3>Refused</h3>
       <p class="soft">
         {countOf(sum, 'answer')} refused a request or record in{' '}
@@ -483,12 +446,13 @@ const RefusedReasons = ({ feed, loaded: { refused, range } }: CardsProps) => {
       </p>
       {all.length > 0 && (
         <>
-          <ul>
-            {all.map(([reason, count]) => (
-              <Step {...{ name: refusalWords(reason).title, count, of: sum, kind: 'refused' }} />
-            ))}
-          </ul>
-          <button type="button" class="link" onClick={() => feed.choose('refused')}>
+          <CountList
+            all={sum}
+            items={all.map(([reason, count]) => ({
+              ...{ name: refusalWords(reason).title, count, kind: 'refused' },
+            }))}
+          />
+          <button class="link" onClick={() => feed.choose('refused')}>
             See what was refused
           </button>
         </>

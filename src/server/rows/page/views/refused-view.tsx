@@ -8,6 +8,7 @@ import type { Refused } from '../../../store/port.js';
 import type { Feed, FeedState } from '../state/feed.js';
 import { groupsOf, reasonsOf, type RefusedGroup } from '../state/refused-groups.js';
 import type { Resent } from '../state/service.js';
+import { Message } from './message.js';
 
 type Reason = Refused['reason'];
 /** As many are drawn at first, and more on demand. */
@@ -43,11 +44,7 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
               : 'What was refused'}
           </h2>
           {mayResend && dead.length > 1 && (
-            <button
-              type="button"
-              class="primary"
-              onClick={() => void feed.resend(dead.map(({ seq }) => seq))}
-            >
+            <button class="primary" onClick={() => void feed.resend(dead.map(({ seq }) => seq))}>
               Send all {inDigits(dead.length)} dead letters again
             </button>
           )}
@@ -60,12 +57,12 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
           record that is sent again gets an answer each time.
         </p>
         <div class="reasons wrap" role="group" aria-label="Show by reason">
-          <button type="button" aria-pressed={!reason} onClick={() => choose(undefined)}>
+          <button class="small" aria-pressed={!reason} onClick={() => choose(undefined)}>
             All <Kept kept={refused.length} counted={refusedHours && sum} />
           </button>
           {[...new Set([...counted.keys(), ...kept.keys()])].map((name) => (
             <button
-              type="button"
+              class="small"
               aria-pressed={reason === name}
               disabled={!kept.has(name)}
               onClick={() => choose(reason === name ? undefined : name)}
@@ -90,9 +87,7 @@ export const RefusedView = ({ feed, state }: { feed: Feed; state: FeedState }) =
       </ul>
       {groups.length > limit && (
         <div class="foot small">
-          <button type="button" onClick={() => setLimit(limit + STEP)}>
-            Show more
-          </button>
+          <button onClick={() => setLimit(limit + STEP)}>Show more</button>
         </div>
       )}
     </section>
@@ -119,21 +114,6 @@ const NothingRefused = ({ isCounted }: { isCounted: boolean }) => (
   </section>
 );
 
-/** What stands in backticks is code. */
-const Message = ({ of }: { of: string }) => (
-  <>
-    {of.split('`').map((part, at, all) =>
-      at % 2 && at < all.length - 1 ? (
-        <code>
-          <LongText of={part} />
-        </code>
-      ) : (
-        <LongText of={at % 2 ? `\`${part}` : part} />
-      ),
-    )}
-  </>
-);
-
 interface RefusalProps {
   group: RefusedGroup;
   resent: FeedState['resent'];
@@ -153,19 +133,15 @@ const Refusal = ({ group, resent, mayResend, now, onResend }: RefusalProps) => {
   const of = [entry.target, entry.type, entry.project].filter(Boolean).join(' · ');
   const count = entries.length;
   return (
-    <li class="refusal card">
+    <li class="refusal card columns">
       <div>
         <div class="refusal-head wrap">
-          <span class="status">{entry.status}</span>
+          <span class="pill wrong">{entry.status}</span>
           <h3>
             {title}
             {count > 1 && <span class="wrong"> ×{inDigits(count)}</span>}
           </h3>
-          {of && (
-            <span class="soft">
-              <Text of={of} max={80} />
-            </span>
-          )}
+          {of && <Text of={of} max={80} name="soft" />}
           <span class="soft when">
             {count > 1 && (
               <time dateTime={entries.at(-1)!.received_at}>{when(entries.at(-1)!)}</time>
@@ -232,18 +208,14 @@ const SendAgain = ({ entries, resent, onResend }: AgainProps) => {
   }
   return (
     <div class="again wrap">
-      <button
-        type="button"
-        disabled={isSending}
-        onClick={() => onResend(left.map(({ seq }) => seq))}
-      >
+      <button disabled={isSending} onClick={() => onResend(left.map(({ seq }) => seq))}>
         {isSending ? 'Sending …' : left.length > 1 ? `Send ${left.length} again` : 'Send again'}
       </button>
       {stored.length > 0 && <span class="sent ok">✓ {stored.length} stored</span>}
       {all.includes('failed') && <span class="wrong">The service did not answer.</span>}
       {typeof refusedAgain === 'object' && (
         <span class="wrong">
-          Refused again: <Text of={refusedAgain.message ?? ''} />
+          Refused again: <Message of={refusedAgain.message ?? ''} />
         </span>
       )}
     </div>

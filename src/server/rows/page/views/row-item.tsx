@@ -49,7 +49,6 @@ export const RowItem = still((props: Props) => {
 interface ValueProps {
   id?: string;
   class?: string;
-  'data-hue'?: number;
   'data-at'?: number;
 }
 
@@ -59,17 +58,14 @@ const Line = (props: Props & { id: string; tabIndex: number }) => {
   const { day, time } = arrivalTime(row.received_at, today);
   const delay = delayOf(row);
   const value = (kind: Pressed['kind'], text: ComponentChildren, own: ValueProps = {}) => (
-    <button
-      {...{ type: 'button', class: 'value', 'data-kind': kind, tabIndex, ...own }}
-      aria-haspopup="dialog"
-    >
+    <button {...{ class: 'value', 'data-kind': kind, tabIndex, ...own }} aria-haspopup="dialog">
       {text}
     </button>
   );
   return (
     <div class="line">
       <time id={`${id}-at`} class="at" dateTime={row.received_at}>
-        {day && <span class="day soft">{day} </span>}
+        {day && <span class="sr-only">{day} </span>}
         {time}
       </time>
       <div class="what beside">
@@ -85,9 +81,14 @@ const Line = (props: Props & { id: string; tabIndex: number }) => {
         <div class="who beside">
           {row.user_id !== undefined &&
             row.user_id !== null &&
-            value('user', <Text of={row.user_id} max={80} name="cut" />, {
-              ...{ class: 'user value beside', 'data-hue': hueOf(row.user_id) },
-            })}
+            value(
+              'user',
+              <>
+                <i class="hue" data-hue={hueOf(row.user_id)} />
+                <Text of={row.user_id} max={80} name="cut" />
+              </>,
+              { class: 'value beside' },
+            )}
         </div>
         <div class="where beside soft">
           {hasProjects && value('project', <Text of={row.project} max={60} />)}
@@ -101,9 +102,9 @@ const Line = (props: Props & { id: string; tabIndex: number }) => {
       </div>
       <div class="chips beside">
         {(delay.kind === 'late' || delay.kind === 'ahead') && (
-          <span class="pill">{delay.text}</span>
+          <span class="pill late">{delay.text}</span>
         )}
-        {row.arrivals > 1 && <span class="twice">came {row.arrivals} times, stored once</span>}
+        {row.arrivals > 1 && <span class="pill twice">came {row.arrivals} times, stored once</span>}
         {chips.map(({ key, text }, at) =>
           value(
             'tag',
@@ -116,7 +117,6 @@ const Line = (props: Props & { id: string; tabIndex: number }) => {
         {more > 0 && <span class="soft">+{more}</span>}
       </div>
       <button
-        type="button"
         class="toggle soft"
         data-kind="toggle"
         tabIndex={tabIndex}

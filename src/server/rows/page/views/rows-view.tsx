@@ -1,8 +1,8 @@
-import type { TargetedKeyboardEvent } from 'preact';
+import { Fragment, type TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../../../store/port.js';
 import type { Feed, FeedState } from '../state/feed.js';
-import { inDigits } from '../../../../show/times.js';
+import { dayInWords, inDigits } from '../../../../show/times.js';
 import { Foot } from './foot.js';
 import { useKeepPlace } from './keep-place.js';
 import { NoMatch } from './no-match.js';
@@ -46,6 +46,7 @@ const Rows = ({ feed, state }: ViewProps) => {
   const [active, setActive] = useState<number | undefined>();
   const [pressed, press] = useState<Pressed | undefined>();
   const today = new Date(feed.now()).setHours(0, 0, 0, 0);
+  const dayOf = (row: Row): string => dayInWords(Date.parse(row.received_at), today);
 
   const { shown } = kept;
   const found = shown.findIndex(({ row }) => row.seq === stretch.from);
@@ -127,7 +128,7 @@ const Rows = ({ feed, state }: ViewProps) => {
       </h2>
       {kept.waitingCount > 0 && (
         <div class="new">
-          <button type="button" class="primary" onClick={bring}>
+          <button class="primary" onClick={bring}>
             <span aria-hidden="true">↑ </span>
             {inDigits(kept.waitingCount)} new
           </button>
@@ -142,18 +143,23 @@ const Rows = ({ feed, state }: ViewProps) => {
         onClick={onClick}
         onKeyDown={onKeyDown}
       >
-        {drawn.map(({ row }) => (
-          <RowItem
-            key={row.seq}
-            row={row}
-            isOpen={row.seq === openSeq}
-            isActive={row.seq === activeSeq}
-            isFresh={fresh.has(row.seq)}
-            today={today}
-            hasProjects={hasProjects}
-            hasChannels={hasChannels}
-          />
-        ))}
+        {drawn.map(({ row }, at) => {
+          const day = dayOf(row);
+          return (
+            <Fragment key={row.seq}>
+              {day !== (at ? dayOf(drawn[at - 1]!.row) : 'today') && <p class="day">{day}</p>}
+              <RowItem
+                row={row}
+                isOpen={row.seq === openSeq}
+                isActive={row.seq === activeSeq}
+                isFresh={fresh.has(row.seq)}
+                today={today}
+                hasProjects={hasProjects}
+                hasChannels={hasChannels}
+              />
+            </Fragment>
+          );
+        })}
       </div>
       {first > 0 && <Sight key="above" onSeen={showAbove} of={first} where="above" />}
       <Foot

@@ -16,10 +16,10 @@ export const Searching = ({ feed, state }: { feed: Feed; state: FeedState }) => 
   if (!isFiltered(filters) || (!isOn && older !== 'stopped')) return null;
   const words = looked && isReady ? backTo(looked, feed.now()) : '';
   return (
-    <div class={`searching beside soft${isOn ? ' on' : ''}`}>
+    <div class={`searching beside soft small${isOn ? ' on' : ''}`}>
       <span role="status">{isOn ? `Searching ${words} …` : `Stopped. Searched ${words}`}</span>
       {isReady && isOn && (
-        <button type="button" class="small" onClick={feed.stopSearch}>
+        <button class="small" onClick={feed.stopSearch}>
           Stop
         </button>
       )}

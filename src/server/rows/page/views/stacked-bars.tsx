@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import type { TargetedPointerEvent } from 'preact';
-import { hueOf } from '../../../../show/hue.js';
 import { Text } from '../../../../show/text.js';
 import { countOf, inDigits } from '../../../../show/times.js';
 import type { Overview, Series } from '../state/overview.js';
@@ -27,13 +26,6 @@ const roundUp = (count: number): number => {
   const power = 10 ** Math.floor(Math.log10(count));
   return ROUND.map((n) => n * power).find((n) => n >= count)!;
 };
-
-export const hueOfSeries = ({ kind, name }: Series): number | string =>
-  kind === 'event' ? hueOf(name) : kind;
-
-/** Whether a series above has the same colour: this one is paler. */
-const isAgain = (stacked: readonly Series[], at: number): boolean =>
-  stacked.slice(0, at).some((other) => hueOfSeries(other) === hueOfSeries(stacked[at]!));
 
 export const nameOfSeries = ({ kind, name }: Series): string =>
   kind === 'others' ? 'All others' : name;
@@ -75,7 +67,7 @@ export const StackedBars = still(({ overview, timeOf, onPress, outages = [] }: P
     .join('');
   return (
     <figure class="stack">
-      <figcaption class="soft">
+      <figcaption class="soft small">
         <Text of={words()} />
       </figcaption>
       <div class="plot">
@@ -107,9 +99,8 @@ export const StackedBars = still(({ overview, timeOf, onPress, outages = [] }: P
               top -= height;
               return (
                 <rect
-                  class={isAgain(stacked, at) ? 'paler' : undefined}
                   data-at={at}
-                  data-hue={hueOfSeries(series)}
+                  data-hue={series.hue}
                   x={bar + GAP}
                   y={top.toFixed(2)}
                   width={1 - 2 * GAP}
@@ -144,12 +135,9 @@ export const StackedBars = still(({ overview, timeOf, onPress, outages = [] }: P
       </div>
       {(stacked.length > 1 || hasBefore) && (
         <ul class="legend wrap soft small">
-          {stacked.map((series, at) => (
+          {stacked.map((series) => (
             <li>
-              <i
-                class={isAgain(stacked, at) ? 'hue paler' : 'hue'}
-                data-hue={hueOfSeries(series)}
-              />
+              <i class="hue" data-hue={series.hue} />
               <Text of={nameOfSeries(series)} max={40} />
             </li>
           ))}
@@ -171,7 +159,7 @@ const BarsTable = ({ overview: { bars, barsBefore, stacked }, timeOf, onPress }:
   const [isOpen, open] = useState(false);
   const press = (bar: number, count: number, series?: Series) =>
     count > 0 ? (
-      <button type="button" class="link" onClick={() => onPress(bar, series)}>
+      <button class="link" onClick={() => onPress(bar, series)}>
         {inDigits(count)}
       </button>
     ) : (
@@ -182,7 +170,7 @@ const BarsTable = ({ overview: { bars, barsBefore, stacked }, timeOf, onPress }:
       <summary class="small">The numbers as a table</summary>
       {isOpen && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Rows by time and event">
-          <table>
+          <table class="small">
             <thead>
               <tr>
                 <th scope="col">From</th>

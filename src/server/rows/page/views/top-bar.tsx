@@ -4,32 +4,25 @@ import { isStoring, momentInWords } from '../state/health.js';
 import { inDigits, lengthInWords } from '../../../../show/times.js';
 import { isFiltered } from '../state/filters.js';
 import { useNow } from './hooks.js';
+import { Message } from './message.js';
 import { rateInWords } from './rate-words.js';
 
 export const TopBar = ({ feed, state }: { feed: Feed; state: FeedState }) => (
   <header class="top wrap">
-    <div class="brand beside">
-      <Logo />
-      <h1>Rows</h1>
-    </div>
+    <Brand name={TAB_WORDS[state.tab]} />
     <Live feed={feed} state={state} />
     <Tabs feed={feed} state={state} />
   </header>
 );
 
-const Logo = () => (
-  <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
-    <rect width="32" height="32" rx="8" fill="#3746c8" />
-    <path d="M7 18v5a2 2 0 0 0 2 2h14a2 2 0 0 0 2-2v-5h-5l-1.5 3h-5L12 18Z" fill="#fff" />
-    <path
-      d="M16 6.5V14m-3.5-3.5L16 14l3.5-3.5"
-      fill="none"
-      stroke="#fff"
-      stroke-width="2.5"
-      stroke-linecap="round"
-      stroke-linejoin="round"
-    />
-  </svg>
+/** The logo stands in `index.html`, which shows it before this script has come. */
+export const Brand = ({ name }: { name: string }) => (
+  <div class="brand beside">
+    <svg width="28" height="28" aria-hidden="true">
+      <use href="#logo" />
+    </svg>
+    <h1>{name}</h1>
+  </div>
 );
 
 const WHY: readonly (readonly [Reason, string])[] = [
@@ -49,16 +42,17 @@ export const Live = ({ feed, state }: { feed: Feed; state: FeedState }) => {
     <div class={`live beside ${kind}`}>
       <p class="beside">
         <span class="dot" aria-hidden="true" />
-        <b class="cut">{main}</b>
+        <b class="cut">
+          <Message of={main} />
+        </b>
         <span class="more cut soft">{more}</span>
       </p>
       {state.connection.kind === 'lost' ? (
-        <button type="button" class="small" onClick={feed.retry}>
+        <button class="small" onClick={feed.retry}>
           Try now
         </button>
       ) : (
         <button
-          type="button"
           class="small"
           onClick={() => (kind === 'held' ? goOn(feed) : feed.hold('button', true))}
         >
@@ -112,7 +106,7 @@ const liveWords = (feed: Feed, state: FeedState, now: number) => {
   return { kind: 'quiet', main: 'Live', more: quiet };
 };
 
-const TAB_WORDS: Readonly<Record<Tab, string>> = {
+export const TAB_WORDS: Readonly<Record<Tab, string>> = {
   ...{ overview: 'Overview', rows: 'Rows', users: 'Users', refused: 'Refused' },
 };
 
@@ -126,7 +120,7 @@ const Tabs = ({ feed, state }: { feed: Feed; state: FeedState }) => {
       wordsOf={(tab) => (
         <>
           {TAB_WORDS[tab]}
-          {tab === 'refused' && refused > 0 && <span class="badge">{inDigits(refused)}</span>}
+          {tab === 'refused' && refused > 0 && <span class="pill wrong">{inDigits(refused)}</span>}
         </>
       )}
     />

@@ -17,6 +17,7 @@ import type { Feed, Person } from '../state/feed.js';
 import { NO_FILTERS } from '../state/filters.js';
 import { eraseUser, readUser, USER_ROWS } from '../state/service.js';
 import { daysOf, hasWaited, visitsOf, type Entry, type Visit } from '../state/visits.js';
+import { Heat } from './heat.js';
 
 interface Known {
   profile: Profile | undefined;
@@ -69,13 +70,13 @@ export const UserView = ({ feed, person, mayErase, newest }: Props) => {
   }, [newest]);
   useEffect(() => () => clearTimeout(waiting.current), []);
   return (
-    <section class="user-page" aria-labelledby="user-title">
+    <section class="user-page columns" aria-labelledby="user-title">
       <aside class="card profile">
-        <button type="button" class="link" onClick={() => feed.choose('users')}>
+        <button class="link" onClick={() => feed.choose('users')}>
           ← All users
         </button>
         <ProfileCard {...{ feed, person, known }} />
-        {known && <Heat rows={known.rows} now={feed.now()} isAll={!known.hasOlder} />}
+        {known && <Days rows={known.rows} now={feed.now()} isAll={!known.hasOlder} />}
         <Actions {...{ feed, person, mayErase }} onErased={() => void read()} />
       </aside>
       <div class="card line-of">
@@ -83,9 +84,7 @@ export const UserView = ({ feed, person, mayErase, newest }: Props) => {
         {known && !known.rows.length && <p class="soft">No rows of this user are stored.</p>}
         {known && <Line feed={feed} rows={known.rows} />}
         {known?.hasOlder && (
-          <button type="button" onClick={() => void read(known.rows.at(-1)!.seq)}>
-            Load older rows
-          </button>
+          <button onClick={() => void read(known.rows.at(-1)!.seq)}>Load older rows</button>
         )}
       </div>
     </section>
@@ -104,7 +103,7 @@ const ProfileCard = ({
   const first = profile?.created_at;
   return (
     <>
-      <span class="face" data-hue={hueOf(user)} aria-hidden="true">
+      <span class="mark face" data-hue={hueOf(user)} aria-hidden="true">
         {[...user][0]?.toUpperCase()}
       </span>
       <h2 id="user-title">
@@ -136,32 +135,25 @@ const ProfileCard = ({
 
 const DAYS = 30;
 
-const Heat = ({ rows, now, isAll }: { rows: readonly Row[]; now: number; isAll: boolean }) => {
+const Days = ({ rows, now, isAll }: { rows: readonly Row[]; now: number; isAll: boolean }) => {
   const days = useMemo(() => daysOf(rows, now, DAYS), [rows]);
-  const most = Math.max(1, ...days.map((day) => day.rows));
-  const active = days.filter((day) => day.rows > 0);
   return (
-    <figure class="heat">
-      <div role="img" aria-label={`${countOf(active.length, 'day')} of the last ${DAYS} with rows`}>
-        {days.map((day) => (
-          <i
-            title={`${dayInWords(day.at, now)}: ${countOf(day.rows, 'row')}`}
-            data-level={day.rows ? Math.ceil((day.rows / most) * 4) : 0}
-          />
-        ))}
-      </div>
+    <figure class="days">
+      <Heat days={days} words={` of the last ${DAYS}`} now={now} />
       <figcaption class="soft small">
         {DAYS} days{isAll ? '' : ', of the rows that are loaded'}. Darker: more rows.
       </figcaption>
       <table class="sr-only">
         <caption>Rows by day</caption>
         <tbody>
-          {active.map((day) => (
-            <tr>
-              <th scope="row">{dayInWords(day.at, now)}</th>
-              <td>{day.rows}</td>
-            </tr>
-          ))}
+          {days
+            .filter((day) => day.rows > 0)
+            .map((day) => (
+              <tr>
+                <th scope="row">{dayInWords(day.at, now)}</th>
+                <td>{day.rows}</td>
+              </tr>
+            ))}
         </tbody>
       </table>
     </figure>
@@ -190,14 +182,12 @@ const Actions = ({
   };
   return (
     <div class="buttons wrap">
-      <button type="button" onClick={() => feed.filter({ ...NO_FILTERS, project, user })}>
-        Rows
-      </button>
+      <button onClick={() => feed.filter({ ...NO_FILTERS, project, user })}>Rows</button>
       <a class="button" href={`rows?${query}`} download={`${user}.ndjson`}>
         Export
       </a>
       {mayErase && (
-        <button type="button" class="danger" onClick={() => dialog.current!.showModal()}>
+        <button class="danger" onClick={() => dialog.current!.showModal()}>
           Erase …
         </button>
       )}
@@ -211,12 +201,10 @@ const Actions = ({
           what was refused are deleted. Nothing brings them back.
         </p>
         <div class="buttons wrap">
-          <button type="button" class="danger" onClick={() => void erase()}>
+          <button class="danger" onClick={() => void erase()}>
             Erase
           </button>
-          <button type="button" onClick={() => dialog.current!.close()}>
-            Keep
-          </button>
+          <button onClick={() => dialog.current!.close()}>Keep</button>
         </div>
       </dialog>
     </div>
@@ -261,9 +249,7 @@ const Line = ({ feed, rows }: { feed: Feed; rows: readonly Row[] }) => {
         );
       })}
       {visits.length > limit && (
-        <button type="button" onClick={() => setLimit(limit + STEP)}>
-          Show earlier visits
-        </button>
+        <button onClick={() => setLimit(limit + STEP)}>Show earlier visits</button>
       )}
     </>
   );
@@ -277,7 +263,7 @@ const EntryView = ({ entry: { kind, rows } }: { entry: Entry }) => {
   if (kind === 'waited') {
     const what = countOf(rows.length, 'call');
     return (
-      <li class="waited">
+      <li class="waited small">
         {what} waited in the browser for {rows.length > 1 ? `up to ${longest}` : longest}, and came
         {rows.length > 1 ? ' together' : ''} at {clockTime(Date.parse(row.received_at))}.
       </li>
@@ -301,18 +287,14 @@ const EntryView = ({ entry: { kind, rows } }: { entry: Entry }) => {
           <Text of={row.type === 'identify' ? 'Profile updated' : name} max={80} />
           {rows.length > 1 && ` ×${rows.length}`}
         </b>{' '}
-        {description && (
-          <span class="soft">
-            <Text of={description} max={80} />
-          </span>
-        )}{' '}
+        {description && <Text of={description} max={80} name="soft" />}{' '}
         {chips.slice(0, MAX_CHIPS).map(({ key, text }) => (
           <span class="chip">
             <Text of={key} name="key" max={30} /> <Text of={text} max={40} />
           </span>
         ))}
       </p>
-      {hasWaited(row) && <span class="pill">came {longest} later</span>}
+      {hasWaited(row) && <span class="pill late">came {longest} later</span>}
     </li>
   );
 };

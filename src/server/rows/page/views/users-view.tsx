@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { hueOf } from '../../../../show/hue.js';
 import { Text } from '../../../../show/text.js';
-import { agoInWords, countOf, dayInWords, inDigits } from '../../../../show/times.js';
+import { agoInWords, inDigits } from '../../../../show/times.js';
 import type { Breakdown, Looked, SeenUser } from '../../../store/port.js';
 import { onForgotten } from '../state/answers.js';
 import type { Feed, FeedState, Person } from '../state/feed.js';
 import { ask } from '../state/service.js';
 import { dayStarts } from '../state/visits.js';
+import { Heat } from './heat.js';
 import { useAnswer } from './hooks.js';
 import { backTo } from './searching.js';
 import { UserView } from './user-view.js';
@@ -59,7 +60,7 @@ const UserList = ({ feed, hasProjects }: { feed: Feed; hasProjects: boolean }) =
     for (const at of days) query.append('day', new Date(at).toISOString());
     if (after !== undefined) query.set('after', after);
     try {
-      const more = await ask<Page>(`users?${query}`);
+      const more = await ask<Page>('users', query);
       if (run !== runs.current) return;
       const users = [...before, ...more.users];
       const isFull = more.users.length > 0 && users.length % PAGE === 0;
@@ -124,14 +125,12 @@ const UserList = ({ feed, hasProjects }: { feed: Feed; hasProjects: boolean }) =
         </p>
       )}
       {list?.isOn && (
-        <p class="searching on" role="status">
+        <p class="searching small on" role="status">
           Searching {list.looked && backTo(list.looked, feed.now())} …
         </p>
       )}
       {list?.next && !list.isOn && (
-        <button type="button" onClick={() => void read(list.next, list.users)}>
-          Show more
-        </button>
+        <button onClick={() => void read(list.next, list.users)}>Show more</button>
       )}
     </section>
   );
@@ -162,25 +161,14 @@ const User = ({
   hasProjects: boolean;
 }) => {
   const now = feed.now();
-  const most = Math.max(1, ...counts.map((count) => count ?? 0));
-  const active = counts.filter((count) => count).length;
-  const unknown = counts.filter((count) => count === null).length;
   return (
     <tr>
       <th scope="row">
-        <button
-          type="button"
-          class="value beside"
-          onClick={() => feed.choose('users', { project, user })}
-        >
+        <button class="value beside" onClick={() => feed.choose('users', { project, user })}>
           <i class="hue" data-hue={hueOf(user)} />
           <Text of={user} max={80} name="cut" />
         </button>
-        {hasProjects && (
-          <span class="soft small">
-            <Text of={project} max={60} />
-          </span>
-        )}
+        {hasProjects && <Text of={project} max={60} name="soft small" />}
       </th>
       <td class="soft">
         {properties
@@ -195,18 +183,7 @@ const User = ({
           : 'never identified'}
       </td>
       <td>
-        <div
-          class="heat"
-          role="img"
-          aria-label={`${countOf(active, 'day')} with rows${unknown ? `, ${unknown} not loaded` : ''}`}
-        >
-          {counts.map((count, at) => (
-            <i
-              title={`${dayInWords(days[at]!, now)}: ${count === null ? 'not loaded' : countOf(count, 'row')}`}
-              data-level={count === null ? 'unknown' : Math.ceil((count / most) * 4)}
-            />
-          ))}
-        </div>
+        <Heat now={now} days={counts.map((count, at) => ({ at: days[at]!, rows: count }))} />
       </td>
       <td>
         {inDigits(rows)}

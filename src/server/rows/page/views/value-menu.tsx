@@ -36,28 +36,36 @@ interface Choice {
   words: string;
   /** Shown after the words. */
   value?: string;
-  filters: Filters;
+  act: () => void;
 }
 
-const choicesOf = (
-  { kind, value }: Pick<Pressed, 'kind' | 'value'>,
-  filters: Filters,
-): Choice[] => {
+const choicesOf = ({ kind, value, project }: Pressed, feed: Feed): Choice[] => {
+  const { filters } = feed.state();
+  const filter = (words: string, next: Filters, of?: string): Choice => ({
+    ...{ words, act: () => feed.filter(next) },
+    ...(of !== undefined && { value: of }),
+  });
   switch (kind) {
     case 'event':
       return [
-        { words: 'Only', value, filters: withOnly(filters, value) },
-        { words: 'Hide', value, filters: withHidden(filters, value) },
+        { words: 'Count by day and tag', act: () => feed.choose('overview', undefined, value) },
+        filter('Only', withOnly(filters, value), value),
+        filter('Hide', withHidden(filters, value), value),
       ];
     case 'type':
       return [
-        { words: 'Only identifies', filters: { ...filters, type: 'identify', event: [] } },
-        { words: 'Hide identifies', filters: { ...filters, type: 'event' } },
+        filter('Only identifies', { ...filters, type: 'identify', event: [] }),
+        filter('Hide identifies', { ...filters, type: 'event' }),
       ];
     case 'tag':
-      return [{ words: 'Only with', value, filters: withTag(filters, value) }];
+      return [filter('Only with', withTag(filters, value), value)];
+    case 'user':
+      return [
+        { words: 'Open this user', act: () => feed.choose('users', { project, user: value }) },
+        filter('Only this user', { ...filters, user: value }, value),
+      ];
     default:
-      return [{ words: `Only this ${kind}`, value, filters: { ...filters, [kind]: value } }];
+      return [filter(`Only this ${kind}`, { ...filters, [kind]: value }, value)];
   }
 };
 
@@ -112,29 +120,11 @@ export const ValueMenu = ({
         buttons[(at + step + buttons.length) % buttons.length]?.focus();
       }}
     >
-      {pressed.kind === 'user' && (
-        <button
-          type="button"
-          class="cut"
-          onClick={() => {
-            const { project, value: user } = pressed;
-            finish(() => feed.choose('users', { project, user }));
-          }}
-        >
-          Open this user
-        </button>
-      )}
-      {pressed.kind === 'event' && (
-        <button
-          type="button"
-          class="cut"
-          onClick={() => finish(() => feed.choose('overview', undefined, pressed.value))}
-        >
-          Count by day and tag
-        </button>
-      )}
-      {choicesOf(pressed, feed.state().filters).map(({ words, value, filters }) => (
-        <button type="button" class="cut" onClick={() => finish(() => feed.filter(filters))}>
+      {[
+        ...choicesOf(pressed, feed),
+        { words: 'Copy', act: () => void copyText(pressed.value) },
+      ].map(({ words, value, act }: Choice) => (
+        <button class="cut" onClick={() => finish(act)}>
           {words}{' '}
           {value !== undefined && (
             <b>
@@ -143,9 +133,6 @@ export const ValueMenu = ({
           )}
         </button>
       ))}
-      <button type="button" class="cut" onClick={() => finish(() => void copyText(pressed.value))}>
-        Copy
-      </button>
     </div>
   );
 };

@@ -66,7 +66,6 @@ export const WaitingView = ({ feed, state }: { feed: Feed; state: FeedState }) =
 
 const WaitingHead = ({ title }: { title: string }) => (
   <div class="waiting-head">
-    <Beacon />
     <h2 id="waiting-title">{title}</h2>
     <p class="soft">This page fills itself as rows arrive. There is nothing to reload.</p>
   </div>
@@ -85,7 +84,7 @@ const SetupView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
   return (
     <section class="waiting" aria-labelledby="waiting-title">
       <WaitingHead title="Waiting for your first event" />
-      <div class="waiting-columns">
+      <div class="waiting-columns columns">
         <div class="card paste">
           {test && <SendTest test={test} />}
           <h3>Paste this into the head of your page</h3>
@@ -131,7 +130,7 @@ const SetupView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
                   {stepState === 'next' && <p class="soft">{WORDS[name].hint}</p>}
                   {stepState === 'skipped' && <p class="soft">{WORDS[name].skipped}</p>}
                   {stepState === 'failing' && (
-                    <p class="problem">
+                    <p class="wash wrong">
                       <LongText of={setup.problem!.message} />
                     </p>
                   )}
@@ -141,7 +140,7 @@ const SetupView = ({ feed, state }: { feed: Feed; state: FeedState }) => {
           </ol>
           {state.refused.length > 0 && (
             <p>
-              <button type="button" class="link" onClick={() => feed.choose('refused')}>
+              <button class="link" onClick={() => feed.choose('refused')}>
                 See what was refused
               </button>
             </p>
@@ -161,7 +160,7 @@ const SendTest = ({ test }: { test: TestEvent }) => {
   };
   return (
     <div class="test-event wrap">
-      <button type="button" class="primary" onClick={() => void send()}>
+      <button class="primary" onClick={() => void send()}>
         Send a test event
       </button>
       <p class="soft" role="status">
@@ -170,14 +169,6 @@ const SendTest = ({ test }: { test: TestEvent }) => {
     </div>
   );
 };
-
-const Beacon = () => (
-  <svg class="beacon" viewBox="0 0 64 64" width="64" height="64" aria-hidden="true">
-    <circle class="wave" cx="32" cy="32" r="10" />
-    <circle class="wave second" cx="32" cy="32" r="10" />
-    <circle class="heart" cx="32" cy="32" r="7" />
-  </svg>
-);
 
 const Snippet = ({ label, text }: { label: string; text: string }) => (
   <div class="snippet">

@@ -1,1 +1,0 @@
-export const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
