@@ -17,7 +17,7 @@ export const tagProblems = (tag: HTMLScriptElement): string[] => {
     for (const name of OF_AUTO.filter((name) => name in dataset))
       problems.push(`\`${attributeOf(name)}\` does nothing in ${file}: load outbox-auto.js`);
   }
-  const words = dataset['auto']?.match(/\S+/g) ?? [];
+  const words: string[] = dataset['auto']?.match(/\S+/g) ?? [];
   for (const word of words) {
     const meant = didYouMean(word, ASKED);
     if (meant) problems.push(`data-auto has no ${word}: ${meant}`);

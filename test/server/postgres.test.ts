@@ -36,8 +36,9 @@ describe('over a Postgres', { tags: ['Postgres'] }, () => {
   let worlds = 0;
 
   beforeAll(async () => {
-    // What was committed outlives a kill of the server without it, too; a power cut is nothing to try here.
-    server = await startPostgres({ max_stack_depth: '200kB', fsync: 'off' });
+    // What was committed outlives a kill of the server without them, too; a power cut is nothing to try here.
+    const spared = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off', jit: 'off' };
+    server = await startPostgres({ max_stack_depth: '200kB', ...spared });
     client = new pg.Client(server.url).on('error', () => {}); // it is killed on purpose
     await client.connect();
     for (const setting of UNUSUAL) await client.query(`ALTER ROLE postgres SET ${setting}`);

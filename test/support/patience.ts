@@ -10,3 +10,6 @@ Object.assign(vi, {
   waitFor: (work: () => unknown, options?: number | object) => waitFor(work, patient(options)),
   waitUntil: (isSo: () => unknown, options?: number | object) => waitUntil(isSo, patient(options)),
 });
+
+// Readers of the rows pause so that rows that come one by one cost less. No test waits for that.
+vi.mock('../../src/server/store/pace.js', async (load) => ({ ...(await load<object>()), PAUSE_MS: 3 }));
