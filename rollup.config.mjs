@@ -222,7 +222,7 @@ const tags = [
     // What that one loads when a developer opens the inspector.
     input: 'src/inspector.ts',
     output: { file: `${DIST}/outbox-inspector.js`, format: 'es' },
-    plugins: [inspectorTexts, resolve(), ts, minify(), minifyMore()],
+    plugins: [inspectorTexts, resolve(), ts, minify()],
     treeshake: { moduleSideEffects: false },
   },
   {

@@ -251,7 +251,6 @@ test('shows the stage and the scenes of the tour without scrolling, while someth
 test('begins each scene afresh, however fast the presses come, and leaves other senders’ rows', async ({
   page,
   context,
-  guest,
   demo,
   site,
 }) => {

@@ -39,9 +39,7 @@ const notedBodies = (page: Evaluates): Promise<string[]> =>
   page.evaluate(() =>
     Object.entries(localStorage as Record<string, string>)
       .filter(([key]) => key.includes(' note '))
-      .flatMap(
-        ([, text]) => (JSON.parse(text) as { parcels: { records: { body: string }[] }[] }).parcels,
-      )
+      .flatMap(([, text]) => (JSON.parse(text) as { list: { records: { body: string }[] }[] }).list)
       .flatMap(({ records }) => records.map(({ body }) => body)),
   );
 

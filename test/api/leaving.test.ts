@@ -21,10 +21,10 @@ const addFetchLater = () => {
 };
 
 /** The parcels in the exit notes of the site. */
-const notedIn = ({ site }: ReturnType<typeof openShop>): Note['parcels'] =>
+const notedIn = ({ site }: ReturnType<typeof openShop>): Note['list'] =>
   [...site.values]
     .filter(([key]) => key.includes(' note '))
-    .flatMap(([, text]) => (JSON.parse(text) as Note).parcels);
+    .flatMap(([, text]) => (JSON.parse(text) as Note).list);
 
 /** Events of 20 KB, of which two fit into the budget of keepalive. */
 const trackLarge = (analytics: Analytics, events: readonly string[]): void => {

@@ -12,4 +12,7 @@ Object.assign(vi, {
 });
 
 // Readers of the rows pause so that rows that come one by one cost less. No test waits for that.
-vi.mock('../../src/server/store/pace.js', async (load) => ({ ...(await load<object>()), PAUSE_MS: 3 }));
+vi.mock('../../src/server/store/pace.js', async (load) => ({
+  ...(await load<object>()),
+  PAUSE_MS: 3,
+}));

@@ -27,7 +27,7 @@ section {
 .pill button { padding: 4px 14px; border: 0; border-radius: 99px; }
 .embedded { position: static; height: 100%; border-radius: 14px; box-shadow: none; }
 .frame { inset: 0; border: 4px solid var(--wrong); pointer-events: none; }
-.frame p { width: fit-content; margin: 0 auto; padding: 4px 6px 6px 14px; pointer-events: auto; }
+.frame p { width: fit-content; margin: 0 auto; padding: 4px 14px; pointer-events: auto; }
 .frame button { margin-left: 12px; color: var(--ink); }
 `;
 

@@ -46,7 +46,7 @@ describe('a claim’s transaction', () => {
   });
 
   it('keeps an empty value while there is a note, which may still have what ended under its key', async () => {
-    const note = { life: 'hidden', until: clock.time + 5_000, parcels: [] };
+    const note = { life: 'hidden', until: clock.time + 5_000, list: [] };
     shelf.set('analytics-outbox https://in.example.com shop note hidden', JSON.stringify(note));
     const { keys } = await claimIn([[KEY, { ...stored, records: [], isNoted: true }]]);
     expect(keys).toEqual([KEY]);

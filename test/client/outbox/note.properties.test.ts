@@ -67,7 +67,7 @@ describe('exit notes', () => {
 
         const notes = readNotes(NAME);
         expect(notes.map(({ life }) => life)).toEqual(all.map(({ life }) => life));
-        notes.forEach(({ life, until, parcels }, i) => {
+        notes.forEach(({ life, until, list }, i) => {
           expect(until).toBeGreaterThan(NOW);
           const { parcels: held } = all[i]!;
           const wanted = [...held].map(({ key, stored, entries }) => {
@@ -76,8 +76,8 @@ describe('exit notes', () => {
             const flight = named.map((one) => one.record.id);
             return { v: 3, life, key, stored, records, flight, isNoted: false };
           });
-          expect(parcels).toEqual(expect.arrayContaining(wanted));
-          expect(parcels).toHaveLength(wanted.length);
+          expect(list).toEqual(expect.arrayContaining(wanted));
+          expect(list).toHaveLength(wanted.length);
           removeNote(NAME, life);
         });
         expect(values).toEqual(new Map());
@@ -93,13 +93,13 @@ describe('exit notes', () => {
     });
     const otherVersion = fc
       .array(fc.dictionary(fc.constantFrom('key', 'flight', 'records', 'done'), fc.jsonValue()))
-      .map((parcels) => JSON.stringify({ parcels: parcels.map((made) => ({ ...made, v: 2 })) }));
+      .map((parcels) => JSON.stringify({ list: parcels.map((made) => ({ ...made, v: 2 })) }));
     const value = fc.oneof(fc.string(), fc.json(), otherVersion, cutOff);
     fc.assert(
       fc.property(fc.array(value, { maxLength: 4 }), (found) => {
         values.clear();
         found.forEach((one, i) => values.set(`${NAME} note ${i}`, one));
-        expect(readNotes(NAME).flatMap(({ parcels }) => parcels)).toEqual([]);
+        expect(readNotes(NAME).flatMap(({ list }) => list)).toEqual([]);
       }),
       { numRuns: 500 },
     );

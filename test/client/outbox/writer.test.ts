@@ -57,7 +57,7 @@ describe('a write', () => {
     ends[1]!();
     await vi.waitFor(() => expect([...page.outbox.parcels][0]?.writes ?? 1).toBe(1));
     leave(page.outbox, true);
-    expect(readNotes(NAME)).toMatchObject([{ until: 0, parcels: [{ records: [] }] }]);
+    expect(readNotes(NAME)).toMatchObject([{ until: 0, list: [{ records: [] }] }]);
   });
 
   it('that was undone leaves the parcel as it was, and comes again', async () => {
