@@ -45,7 +45,7 @@ export interface EventFields<Tags extends object = object> {
    * such as `2026-01-31T12:00:00Z`.
    * @default the time of the call
    */
-  timestamp?: Date | string;
+  timestamp?: Date | string | { toJSON(): string };
 }
 
 /** Why a call or a record was dropped. `onDrop` is called for each. */
