@@ -1,3 +1,4 @@
+import type { Tell } from './client/analytics.js';
 import { createDeveloper } from './dev/developer.js';
 import { isSegments, watchMethods } from './dev/methods.js';
 import { offerInspector } from './dev/offer-inspector.js';
@@ -7,7 +8,7 @@ import { outsideZone } from './client/page.js';
 import { OURS } from './client/tag.js';
 import { mayFail } from './util/may-fail.js';
 
-type Step = [what: string, detail: unknown];
+type Step = Parameters<Tell>;
 
 const name = decodeURIComponent(import.meta.url.split('?')[1]!);
 const analytics = (window as unknown as Record<string, Record<symbol, Step[]>>)[name];
@@ -26,7 +27,7 @@ if (!steps) say(`window.${name} is taken: use data-global, in the stub too`);
 else if (
   !/^(false|0|no|off)$/i.test((steps[0]?.[1] as HTMLElement | null)?.dataset['debug'] as string)
 ) {
-  const tell = createDeveloper({ say, refuse: cry, mayBeDirect: true });
+  const tell = createDeveloper({ say, refuse: cry });
   const watched = createWatched(name, analytics as unknown as Tracked);
   ofPage().watched.add(watched);
   if (isSegments(analytics))
@@ -38,7 +39,7 @@ else if (
     outsideZone(() => {
       for (const step of more) {
         tell(...step);
-        note(watched, ...step);
+        note(watched, step[0], step[1]);
       }
       return 0;
     });

@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { FEATURES } from '../src/capture/autocapture.js';
 import { optionsProblem } from '../src/dev/options.js';
-import { nameOf, OPTIONS, rangesOf, resolveOptions } from '../src/client/options.js';
+import { nameOf, OPTIONS, problemsOf, rangesOf, resolveOptions } from '../src/client/options.js';
 import type { Options } from '../src/client/types.js';
 import { runService } from './server/support/run-service.js';
 import { compile, ROOT } from './support/compile.js';
@@ -68,7 +68,10 @@ const required: Record<string, unknown> = {
 
 /** What a developer is told when an option is missing, or wrong. */
 const complaint = (name: string, value: unknown): string =>
-  optionsProblem({ ...required, [name]: value }, true);
+  optionsProblem(
+    { ...required, [name]: value },
+    problemsOf({ ...required, [name]: value } as never, true),
+  );
 
 const optionNames = Object.keys(OPTIONS);
 

@@ -35,7 +35,7 @@ interface Past {
  * Lets the developers' file see what happens: each event of `on`; each `init`, call and `on`, before it takes effect;
  * and `wait`, when a call has to wait for `init`.
  */
-export type Tell = (what: string, detail: unknown) => void;
+export type Tell = (what: string, detail: unknown, wrong?: string[]) => void;
 
 /**
  * Makes a tracker, which does nothing until `init`. `sayAs` is called before and after a waiting call is carried out,
@@ -112,8 +112,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
   const analytics = {
     init: (options: Options): void => {
       if (!isPage()) return;
-      tell?.('init', options);
-      const next = (settings = resolveOptions({ ...options }, pageOrigin(), !!direct));
+      const next = (settings = resolveOptions(options, pageOrigin(), !!direct, tell));
       current = undefined; // the pipeline of a former destination goes on with its records
       if (next.project) {
         projects.add(next.project);

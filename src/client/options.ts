@@ -1,4 +1,5 @@
 import { BATCH_RECORDS } from '../interface/wire.js';
+import type { Tell } from './analytics.js';
 import type { Options } from './types.js';
 
 import { isToken } from '../interface/is-token.js';
@@ -91,20 +92,29 @@ export const problemsOf = (given: Options, mayBeDirect: boolean): string[] => {
   return [...wrong, ...needed.filter((name) => !has(name as keyof Options))];
 };
 
-/** The options with their defaults. Throws a TypeError that names every wrong or missing one. */
-export const resolveOptions = (given: Options, base: string, mayBeDirect: boolean): Settings => {
-  const wrong = problemsOf(given, mayBeDirect);
+/**
+ * The options with their defaults.
+ * @throws TypeError with these names.
+ */
+export const resolveOptions = (
+  options: Options,
+  base: string,
+  mayBeDirect: boolean,
+  tell?: Tell,
+): Settings => {
+  const settings = { ...options } as Settings;
+  const wrong = problemsOf(settings, mayBeDirect);
+  tell?.('init', options, wrong);
   const trim = (address: string) => address.replace(/\/+$/, '');
   // By hand: a page may have a constant of its own called `URL`.
-  const relay = given.relay && trim(`${given.relay}`.replace(/^\//, `${base}/`));
+  const relay = settings.relay && trim(`${settings.relay}`.replace(/^\//, `${base}/`));
   if (relay && !wrong.length && !isUrl(relay)) wrong.push('relay');
-  if (wrong.length) throw new TypeError(`analytics-outbox: wrong or missing: ${wrong.join(', ')}`);
-  const settings = { ...given } as Settings;
-  for (const [name, range] of Object.entries(rangesOf(given)))
-    settings[name as NumberName] = fit(given[name as NumberName], range);
+  if (wrong.length) throw new TypeError(`analytics-outbox: wrong or missing: ${wrong}`);
+  for (const [name, range] of Object.entries(rangesOf(settings)))
+    settings[name as NumberName] = fit(settings[name as NumberName], range);
   if (relay) settings.relay = relay;
-  if (given.baseUrl) settings.baseUrl = trim(given.baseUrl);
-  settings.resends = !!(relay || given.idempotencyKey);
+  if (settings.baseUrl) settings.baseUrl = trim(settings.baseUrl);
+  settings.resends = !!(relay || settings.idempotencyKey);
   return settings;
 };
 

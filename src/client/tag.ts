@@ -43,7 +43,7 @@ export const installTag = (
   const name = dataset['global'] || 'analytics';
   // Only a real global counts: ids of elements are properties of `window`, too.
   const found = ((Object.hasOwn(globals, name) && globals[name]) || { calls: [] }) as Found;
-  const steps: [what: string, detail: unknown][] = [['tag', tag]];
+  const steps: Parameters<Tell>[] = [['tag', tag]];
   const { calls } = found;
   const own = calls?.[0]?.[0];
   // Loaded twice, it runs once. The developers' file says so.

@@ -27,9 +27,9 @@ export const watchedCreatorOf =
   ): Analytics<Events, Traits, Init> => {
     const say = createSay();
     const watched = createWatched('analytics-outbox');
-    const develop = createDeveloper({ say, refuse, mayBeDirect: !!direct });
-    const tell: Tell = (what, detail) => {
-      develop(what, detail);
+    const develop = createDeveloper({ say, refuse });
+    const tell: Tell = (what, detail, wrong) => {
+      develop(what, detail, wrong);
       if (!isPage()) return;
       // Not before the first step: an import has no effects.
       ofPage().watched.add(watched);

@@ -1,7 +1,6 @@
 import type { Tell } from '../client/analytics.js';
 import { mayFail } from '../util/may-fail.js';
 import { isPage } from '../client/page.js';
-import { problemsOf } from '../client/options.js';
 import type { Call } from '../client/record.js';
 import type { DeliveryError, Drop, Listeners, Options, OutboxRecord } from '../client/types.js';
 import { bodyOf, dropText, refusalsOf, slipsOf } from './calls.js';
@@ -13,7 +12,7 @@ import { watchForeign } from './foreign.js';
 import { doubtsOf, optionsProblem } from './options.js';
 import type { Say } from './say.js';
 import { show } from './show.js';
-import { fileOf, isRelayOnly, tagProblems } from './tag.js';
+import { fileOf, tagProblems } from './tag.js';
 
 /** A developer is told when calls have waited this long for `init`. */
 const LATE_MS = 10_000;
@@ -25,15 +24,12 @@ const LASTING_MS = 12_000;
 
 interface Parts {
   say: Say;
-  /** Whether the entry can send straight to the service. A tag tells that by its file. */
-  mayBeDirect: boolean;
   /** Called with what is wrong with the options of an `init`. It may throw. */
   refuse: (problem: string) => void;
 }
 
 /** Makes the function that a tracker tells its steps, and that tells the developer what is wrong with them. */
-export const createDeveloper = ({ say, refuse, ...entry }: Parts): Tell => {
-  let { mayBeDirect } = entry;
+export const createDeveloper = ({ say, refuse }: Parts): Tell => {
   let options: Partial<Options> = {};
   let tag: HTMLScriptElement | null = null;
   let isStarted = false;
@@ -54,7 +50,6 @@ export const createDeveloper = ({ say, refuse, ...entry }: Parts): Tell => {
   const handlers = {
     tag: (first: HTMLScriptElement): void => {
       tag = first;
-      mayBeDirect = !isRelayOnly(first);
       tagProblems(first).forEach(say);
     },
     twice: (second: HTMLScriptElement): void =>
@@ -136,14 +131,14 @@ export const createDeveloper = ({ say, refuse, ...entry }: Parts): Tell => {
     on: (type: string): void => checkEvent(type, say),
   };
 
-  return (what, detail) => {
+  return (what, detail, wrong = []) => {
     if (!isPage()) return;
     if (what === 'init') {
       isStarted = true;
-      const problem = mayFail(() => optionsProblem(detail, mayBeDirect, tag?.dataset));
+      const problem = mayFail(() => optionsProblem(detail, wrong, tag?.dataset));
       if (problem) return refuse(problem);
       // All of it was told of the tag.
-      if (mayFail(() => problemsOf(detail as Options, mayBeDirect).length)) return;
+      if (wrong.length) return;
     }
     mayFail(() => {
       (handlers as Partial<Record<string, (detail: unknown) => void>>)[what]?.(detail);

@@ -1,18 +1,5 @@
 import { TOKEN_WORDS } from '../interface/is-token.js';
-import {
-  fit,
-  isConsent,
-  isContext,
-  isFlag,
-  isFunction,
-  isNumber,
-  isText,
-  isUrl,
-  OPTIONS,
-  problemsOf,
-  rangesOf,
-  type NumberName,
-} from '../client/options.js';
+import { fit, rangesOf, type NumberName } from '../client/options.js';
 import type { Options } from '../client/types.js';
 import { nearest } from '../util/near.js';
 import { didYouMean } from './meant.js';
@@ -25,19 +12,36 @@ const PARTS = ['page', 'campaign', 'device', 'session'];
 const PART = new RegExp(`^(${PARTS.join('|')})(:(memory|tab|persistent))?$`);
 
 const GLOBAL = '(on the tag: the name of a global one, defined above the tag)';
+const [TEXT, NUMBER, FLAG] = ['a non-empty string', 'a number', 'true or false'];
+const FUNCTION = `a function ${GLOBAL}`;
 
-/** What a value must be, in words, by the check that it has to pass. */
-const WORDS = new Map<unknown, string>([
-  [isText, 'a non-empty string'],
-  [isUrl, ADDRESS],
-  [isNumber, 'a number'],
-  [isFlag, 'true or false'],
-  [isFunction, `a function ${GLOBAL}`],
-  [isContext, `an object or a function ${GLOBAL}, or parts: ${PARTS.join(' ')}`],
-  [isConsent, 'granted, pending or denied'],
-  [OPTIONS.token, `${TOKEN_WORDS}, or a function`],
-  [OPTIONS.relay, 'a path such as "/a", or an absolute http(s) URL'],
-]);
+/** What the value of each option must be, in words. */
+const WORDS: Readonly<Record<keyof Options, string>> = {
+  baseUrl: ADDRESS,
+  token: `${TOKEN_WORDS}, or a function`,
+  relay: 'a path such as "/a", or an absolute http(s) URL',
+  project: TEXT,
+  channel: TEXT,
+  flushAt: NUMBER,
+  flushInterval: NUMBER,
+  concurrency: NUMBER,
+  timeout: NUMBER,
+  maxAge: NUMBER,
+  maxRecords: NUMBER,
+  maxBytes: NUMBER,
+  maxRecordBytes: NUMBER,
+  idempotencyKey: FLAG,
+  respectGpc: FLAG,
+  consent: 'granted, pending or denied',
+  context: `an object or a function ${GLOBAL}, or parts: ${PARTS.join(' ')}`,
+  beforeSend: FUNCTION,
+  onDrop: FUNCTION,
+  onError: FUNCTION,
+  disabled: FLAG,
+  debug: FLAG,
+  fetch: FUNCTION,
+  now: FUNCTION,
+};
 
 /** Options that are refused together with `relay`. It has them itself, and tells repeats by the ids of records. */
 const OF_THE_RELAY = /^(baseUrl|token|idempotencyKey)$/;
@@ -45,7 +49,7 @@ const OF_THE_RELAY = /^(baseUrl|token|idempotencyKey)$/;
 /** Attributes that only `outbox-auto.js` reads, beside the options. */
 export const OF_AUTO = ['auto', 'autoOptions', 'anonymousId'];
 /** The options, and attributes of the tag beside them. */
-const ATTRIBUTES = [...Object.keys(OPTIONS), 'global', 'inspect', ...OF_AUTO];
+const ATTRIBUTES = [...Object.keys(WORDS), 'global', 'inspect', ...OF_AUTO];
 
 export const attributeOf = (name: string): string =>
   `data-${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
@@ -70,13 +74,13 @@ const shown = (name: string, value: unknown): string =>
   show(name === 'token' && typeof value === 'string' ? value.replace(/[!-~]+/g, '…') : value);
 
 /**
- * What is wrong with the options of `init`, a line for each, with its fix; empty if nothing is. Both go by
- * the same checks.
+ * What is wrong with the options of `init`, a line for each, with its fix; empty if nothing is.
+ * @param names those that are wrong or missing, as the tracker has found
  * @param dataset the tag's attributes, as they were written
  */
 export const optionsProblem = (
   given: unknown,
-  mayBeDirect: boolean,
+  names: readonly string[],
   dataset: DOMStringMap = {},
 ): string => {
   if (Object(given) !== given)
@@ -84,17 +88,17 @@ export const optionsProblem = (
       ? '`init` takes one object: write init({ baseUrl, token, project, channel })'
       : 'expected an object of options';
   const options = given as Record<string, unknown>;
-  const wrong = new Set(problemsOf(options as unknown as Options, mayBeDirect));
+  const wrong = new Set(names);
   // That it is missing was told with the misspelt name.
   for (const name of meantBy([...Object.keys(options), ...Object.keys(dataset)]))
     if (options[name] === undefined) wrong.delete(name);
 
   const problemOf = (name: string): string => {
     const value = options[name];
-    if (!Object.hasOwn(OPTIONS, name)) {
+    if (!Object.hasOwn(WORDS, name)) {
       return `does not exist: ${didYouMean(name, ATTRIBUTES, formOf) || 'leave it out'}`;
     }
-    const words = WORDS.get(OPTIONS[name as keyof Options]);
+    const words = WORDS[name as keyof Options];
     if (value === undefined)
       return `is missing: give ${words}${name === 'baseUrl' ? ', or `relay` in its place' : ''}`;
     if (options['relay'] && OF_THE_RELAY.test(name))
@@ -164,7 +168,7 @@ export const doubtsOf = (options: Partial<Options>, dataset: DOMStringMap = {}):
     return end ? `\`${name}\` ends with ${end}, which is added to it: leave it out` : [];
   }),
   ...Object.entries(dataset).flatMap(([name, text]) =>
-    OPTIONS[name as keyof Options] === isFlag && !/^(true|false)?$/.test(text!)
+    WORDS[name as keyof Options] === FLAG && !/^(true|false)?$/.test(text!)
       ? `\`${attributeOf(name)}\` is ${show(text)}: write true or false; it counts as not given`
       : [],
   ),

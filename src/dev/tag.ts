@@ -32,6 +32,3 @@ export const tagProblems = (tag: HTMLScriptElement): string[] => {
     problems.push(`${file} captures nothing here: write data-auto="${missing}"`);
   return problems;
 };
-
-/** Whether only a relay can be reached. */
-export const isRelayOnly = (tag: HTMLScriptElement): boolean => /relay/.test(fileOf(tag));

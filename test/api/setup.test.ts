@@ -76,7 +76,7 @@ it('does not lift a pause by callbacks that are written anew for `init`', async 
 it.each([undefined, null])('throws from `init` where the options are %s', (options) => {
   const { analytics } = openShop().visitUnset();
   expect(() => analytics.init(options as never)).toThrow(
-    new TypeError('analytics-outbox: wrong or missing: project, channel, baseUrl, token'),
+    new TypeError('analytics-outbox: wrong or missing: project,channel,baseUrl,token'),
   );
 });
 

@@ -231,7 +231,7 @@ describe('a wrong set-up in the tag', () => {
       expect(error.mock.calls).toEqual([
         [expect.stringContaining('analytics-outbox: wrong or missing: ')],
       ]);
-      const told = (error.mock.calls[0]![0] as string).split('missing: ')[1]!.split(', ');
+      const told = (error.mock.calls[0]![0] as string).split('missing: ')[1]!.split(',');
       expect(told.toSorted()).toEqual(wrong.split(', ').toSorted());
       expect(service.requests).toEqual([]);
       expect(await site.traces()).toEqual([]);

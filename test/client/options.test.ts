@@ -48,7 +48,7 @@ describe('options', () => {
   });
 
   it.each<[string, object]>([
-    ['project, channel, baseUrl, token', {}],
+    ['project,channel,baseUrl,token', {}],
     ['token', { ...DIRECT, token: undefined }],
     ['token', { ...DIRECT, token: 'a token' }],
     ['baseUrl', { ...DIRECT, baseUrl: '/in' }],
@@ -61,7 +61,7 @@ describe('options', () => {
     ['project', { ...DIRECT, project: ' ' }],
     ['project', { ...DIRECT, project: null }],
     ['fetch', { ...DIRECT, fetch: 'fetch' }],
-    ['endpoint, project', { ...DIRECT, endpoint: '/a', project: undefined }],
+    ['endpoint,project', { ...DIRECT, endpoint: '/a', project: undefined }],
     ['flushAt', { ...DIRECT, flushAt: '20' }],
     ['timeout', { ...DIRECT, timeout: NaN }],
     ['consent', { ...DIRECT, consent: 'yes' }],
@@ -69,7 +69,7 @@ describe('options', () => {
     ['flushat', { ...DIRECT, flushat: 5 }],
     ['token', { ...RELAY, token: 't' }],
     ['relay', { ...RELAY, relay: '//other.example' }],
-    ['debug, consent', { ...DIRECT, debug: 'true', consent: 'no' }],
+    ['debug,consent', { ...DIRECT, debug: 'true', consent: 'no' }],
   ])('that are wrong or missing are named: %s', (names, options) => {
     expect(() => resolve(options)).toThrow(
       new TypeError(`analytics-outbox: wrong or missing: ${names}`),

@@ -70,11 +70,12 @@ const openPage = ({ tag = TAG, file = 'outbox.js', html = '', before }: Mistake)
     get: () => script,
   });
   before?.(globals);
-  installTag((tell) => createTracker(createDirectSend, tell), readAttributes);
+  const direct = /relay/.test(file) ? undefined : createDirectSend;
+  installTag((tell) => createTracker(direct, tell), readAttributes);
   const analytics = globals[script.dataset['global'] ?? 'analytics'] as Global;
   const steps = (analytics as unknown as Record<symbol, [string, unknown][]>)[OURS]!;
   const say = createSay();
-  const tell = createDeveloper({ say, refuse: cry, mayBeDirect: true });
+  const tell = createDeveloper({ say, refuse: cry });
   watchMethods(analytics, say);
   for (const step of steps.splice(0)) tell(...step);
   steps.push = (...more) => (more.forEach((step) => tell(...step)), 0);
@@ -83,7 +84,7 @@ const openPage = ({ tag = TAG, file = 'outbox.js', html = '', before }: Mistake)
 
 /** An instance without a tag. */
 const openInstance = () => {
-  const tell = createDeveloper({ say: createSay(), refuse: cry, mayBeDirect: true });
+  const tell = createDeveloper({ say: createSay(), refuse: cry });
   const { analytics } = createTracker(createDirectSend, tell);
   return { analytics: analytics as Global, tell };
 };

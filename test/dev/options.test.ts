@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { doubtsOf, misspelt, optionsProblem } from '../../src/dev/options.js';
-import { OPTIONS, resolveOptions } from '../../src/client/options.js';
+import { OPTIONS, problemsOf, resolveOptions } from '../../src/client/options.js';
 import type { Options } from '../../src/client/types.js';
 import { FOREIGN } from './foreign-attributes.js';
 
@@ -36,7 +36,8 @@ it('tells something of options wherever `init` throws, and nothing where it does
       for (const value of values) {
         for (const mayBeDirect of [true, false]) {
           const options = { ...base, [name]: value };
-          const isTold = optionsProblem(options, mayBeDirect) !== '';
+          const isTold =
+            optionsProblem(options, problemsOf(options as Options, mayBeDirect)) !== '';
           expect([options, mayBeDirect, isTold]).toEqual([
             options,
             mayBeDirect,
