@@ -115,6 +115,7 @@ ${inline(`customElements.define('a-rating', class extends HTMLElement { static f
   document.getElementById('host').attachShadow({ mode: 'open' }).innerHTML =
     '<form name="inner" onsubmit="return false"><input name="shadowed"><a-rating name="stars"></a-rating><input type="submit" name="ok" value="Deep"></form>';`)}
 <form onsubmit="return false"><button>Bare</button></form>
+<style>dialog { position: static }</style>
 <dialog open><form name="hint" method="dialog"><button>Close</button></form></dialog>
 <dialog open><form name="ask"><button formmethod="dialog">Later</button></form></dialog>`;
   await page.goto(site.page('/', site.tagged({ auto: `forms ${HERE}` }, { ...AUTO, body })));
