@@ -258,7 +258,8 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
       const store = openStore();
       await store.write(events(0, 50));
       const stop = run(store);
-      await vi.waitFor(async () => expect(await count()).toBe(50));
+      const placed = async () => (await store.progress.targets())[0]?.place;
+      await vi.waitFor(async () => expect(await placed()).toBe(50));
       if (verb === 'TRUNCATE') await stop();
       await server.query(`${verb} TABLE ${table}`);
       await store.write(events(50, 60));
