@@ -29,8 +29,19 @@ test.use({
 /** Walks about like a visitor. */
 const createVisitor = (page: Page, blog: string) => {
   const pathOf = (name: string) => new URL(name, blog).pathname;
+  /** Stays until the page is painted, with which it is measured. */
+  const look = () =>
+    page.evaluate(
+      () =>
+        new Promise((done) =>
+          requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))),
+        ),
+    );
   return {
-    land: (name: string) => page.goto(new URL(name, blog).href),
+    land: async (name: string) => {
+      await page.goto(new URL(name, blog).href);
+      await look();
+    },
     /** Clicks a link, and arrives where it leads. */
     follow: async (link: string, to: string) => {
       // The navigation of the site hides when one scrolls down.
@@ -40,6 +51,7 @@ const createVisitor = (page: Page, blog: string) => {
         await page.getByRole('link', { name: link }).first().click({ timeout: 2_000 });
       }).toPass();
       await page.waitForURL(`**${pathOf(to)}*`, { waitUntil: 'load' });
+      await look();
     },
     /** The button wakes up by a script from elsewhere only: the key sends the form without it. */
     sendForm: async () => {
@@ -49,6 +61,11 @@ const createVisitor = (page: Page, blog: string) => {
       const left = page.waitForURL('**/contact.html?', { waitUntil: 'load' });
       await page.getByLabel('Phone Number').press('Enter');
       await left;
+      await look();
+    },
+    goBack: async () => {
+      await page.goBack({ waitUntil: 'load' });
+      await look();
     },
   };
 };
@@ -75,7 +92,7 @@ test('a visitor is followed with nothing but the tag and `data-auto` added', asy
   await page.waitForURL(({ href }) => !href.startsWith(site.url), { waitUntil: 'commit' });
   await visitor.land('contact.html');
   await visitor.sendForm();
-  await page.goBack({ waitUntil: 'load' });
+  await visitor.goBack();
   await page.close();
 
   const title = 'Clean Blog - Start Bootstrap Theme';
