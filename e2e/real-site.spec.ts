@@ -31,17 +31,12 @@ const createVisitor = (page: Page, blog: string) => {
   const pathOf = (name: string) => new URL(name, blog).pathname;
   /** Stays until the page is painted, with which it is measured. */
   const look = () =>
-    page.evaluate(
-      () =>
-        new Promise((done) =>
-          requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))),
-        ),
-    );
+    page.evaluate(async () => {
+      for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
+    });
   return {
-    land: async (name: string) => {
-      await page.goto(new URL(name, blog).href);
-      await look();
-    },
+    look,
+    land: (name: string) => page.goto(new URL(name, blog).href),
     /** Clicks a link, and arrives where it leads. */
     follow: async (link: string, to: string) => {
       // The navigation of the site hides when one scrolls down.
@@ -61,10 +56,6 @@ const createVisitor = (page: Page, blog: string) => {
       const left = page.waitForURL('**/contact.html?', { waitUntil: 'load' });
       await page.getByLabel('Phone Number').press('Enter');
       await left;
-      await look();
-    },
-    goBack: async () => {
-      await page.goBack({ waitUntil: 'load' });
       await look();
     },
   };
@@ -92,7 +83,8 @@ test('a visitor is followed with nothing but the tag and `data-auto` added', asy
   await page.waitForURL(({ href }) => !href.startsWith(site.url), { waitUntil: 'commit' });
   await visitor.land('contact.html');
   await visitor.sendForm();
-  await visitor.goBack();
+  await page.goBack({ waitUntil: 'load' });
+  await visitor.look();
   await page.close();
 
   const title = 'Clean Blog - Start Bootstrap Theme';
