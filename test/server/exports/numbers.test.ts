@@ -45,11 +45,12 @@ describe('the queries of the docs', { tags: ['ClickHouse', 'Postgres'] }, () => 
     const target = createClickhouseTarget(clickhouse.url);
     const tell = { error: () => {}, call: () => {}, metric: () => {}, recovery: () => {} };
     const stop = startExport({ store, target, tell });
-    await vi.waitFor(async () =>
-      expect(await clickhouse.query('SELECT count() FROM analytics_rows')).toBe('10'),
+    await vi.waitFor(
+      async () => expect(await clickhouse.query('SELECT count() FROM analytics_rows')).toBe('10'),
+      20_000,
     );
     await stop();
-  });
+  }, 60_000);
   afterAll(async () => {
     await client.end();
     await store.close();
