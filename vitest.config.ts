@@ -9,7 +9,7 @@ const tags = Object.keys(SERVERS).map((name) => ({
   ...(missing.includes(name) && { skip: true }),
 }));
 /** Far above what any needs: a loaded machine is no failure. */
-const PATIENCE = { testTimeout: 60_000, hookTimeout: 60_000 };
+const PATIENCE = { testTimeout: 120_000, hookTimeout: 120_000 };
 /** Threads start faster than processes. A project does not take the pool from above it. */
 const IN_THREADS = { ...PATIENCE, pool: 'threads' } as const;
 

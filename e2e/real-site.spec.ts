@@ -29,7 +29,13 @@ test.use({
 /** Walks about like a visitor. */
 const createVisitor = (page: Page, blog: string) => {
   const pathOf = (name: string) => new URL(name, blog).pathname;
+  /** Stays until the page is painted, with which it is measured. */
+  const look = () =>
+    page.evaluate(async () => {
+      for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
+    });
   return {
+    look,
     land: (name: string) => page.goto(new URL(name, blog).href),
     /** Clicks a link, and arrives where it leads. */
     follow: async (link: string, to: string) => {
@@ -40,6 +46,7 @@ const createVisitor = (page: Page, blog: string) => {
         await page.getByRole('link', { name: link }).first().click({ timeout: 2_000 });
       }).toPass();
       await page.waitForURL(`**${pathOf(to)}*`, { waitUntil: 'load' });
+      await look();
     },
     /** The button wakes up by a script from elsewhere only: the key sends the form without it. */
     sendForm: async () => {
@@ -49,6 +56,7 @@ const createVisitor = (page: Page, blog: string) => {
       const left = page.waitForURL('**/contact.html?', { waitUntil: 'load' });
       await page.getByLabel('Phone Number').press('Enter');
       await left;
+      await look();
     },
   };
 };
@@ -76,6 +84,7 @@ test('a visitor is followed with nothing but the tag and `data-auto` added', asy
   await visitor.land('contact.html');
   await visitor.sendForm();
   await page.goBack({ waitUntil: 'load' });
+  await visitor.look();
   await page.close();
 
   const title = 'Clean Blog - Start Bootstrap Theme';

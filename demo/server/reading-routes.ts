@@ -38,13 +38,13 @@ export const createDeleteRows =
       key === undefined
         ? 'TRUE'
         : `json_type(${column}, '$${field}.' || ${literal(JSON.stringify(key))}) IS NOT NULL`;
-    // All that is left is counted anew.
+    // All that is left is counted anew. What readers have prepared is thrown away, for it may hold what is deleted.
     const statements = `BEGIN IMMEDIATE;
       DELETE FROM records WHERE ${has('body', '.tags')} OR ${has('body', '.properties')};
       DELETE FROM profiles WHERE ${has('properties')};
       DELETE FROM row_counts;
       DELETE FROM hour_sums;
-      UPDATE readers SET place = 0, number = number + 1 WHERE name = 'sums';
+      UPDATE readers SET place = iif(name = 'sums', 0, place), number = number + 1;
       ${key === undefined ? 'DELETE FROM refused; DELETE FROM repeats;' : ''}
       COMMIT`;
     // The store may be in a transaction that goes on in this process, so waiting for the lock must not block it.

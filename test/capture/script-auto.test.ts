@@ -24,7 +24,7 @@ it('the first view belongs to whom the page identified before the script had com
     ],
   });
   await import('../../src/script-auto.js');
-  await vi.waitUntil(() => bodies.some(({ event }) => event), 10_000);
+  await vi.waitUntil(() => bodies.some(({ event }) => event));
   expect(bodies.map(({ event, user_id }) => [event, user_id])).toEqual([
     [undefined, 'B'],
     ['Page Viewed', 'B'],

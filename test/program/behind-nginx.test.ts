@@ -35,7 +35,7 @@ const start = async (place: string) => {
       files: pathToFileURL(`${files}/`),
     },
   );
-  await vi.waitUntil(() => said.length > 0, 20_000);
+  await vi.waitUntil(() => said.length > 0);
   const behind = new URL(readFileSync(join(folder, 'address'), 'utf8')).port;
   const port = await freePort();
   const block = BLOCK!

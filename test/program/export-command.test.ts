@@ -33,7 +33,7 @@ const enter = async () => {
   const exported = async (place: number) =>
     vi.waitFor(async () => {
       expect((await store.progress.targets())[0]).toMatchObject({ place });
-    }, 10_000);
+    });
   return { store, name, parts, start, run, exported };
 };
 
@@ -68,7 +68,7 @@ it('counts the rows that wait, says why, and fails if the target has a problem',
   const stopWrong = start();
   await vi.waitFor(async () => {
     expect((await store.progress.targets())[0]).toHaveProperty('message');
-  }, 10_000);
+  });
   expect(await run('verify')).toEqual({
     isFine: false,
     printed: [`${name}: no rows to compare`, expect.stringMatching(/^  7 wait: .*exist/)],

@@ -54,7 +54,7 @@ it('says in its log why the service refuses, in the words of the service, as tex
   });
   const program = await runRelay(settingsOf(`http://127.0.0.1:${port}`));
   await program.send([event('a'), event('b')]);
-  await vi.waitUntil(() => program.errors.length > 0, 20_000);
+  await vi.waitUntil(() => program.errors.length > 0);
   expect(program.errors[0]).toContain(
     'the service answers 403 ("The project "p [2J" is not listed. Add it.")',
   );
@@ -110,12 +110,12 @@ it('tries again when it is told to, though the service has asked for an hour', a
     return (health as { service: { paused_until?: string } }).service.paused_until;
   };
   await program.send([event('a')]);
-  await vi.waitUntil(pausedUntil, 20_000);
+  await vi.waitUntil(pausedUntil);
   isBack = true;
   await program.send([event('b')]);
   process.emit('SIGUSR2');
   // The record that has failed has a wait of its own as well.
-  await vi.waitUntil(() => service.answered(200).length === 2, 20_000);
+  await vi.waitUntil(() => service.answered(200).length === 2);
   const tryNow = (method: string) => fetch(`${program.adminUrl}/try-now`, { method });
   expect([(await tryNow('GET')).status, (await tryNow('POST')).status]).toEqual([405, 202]);
 });

@@ -27,7 +27,7 @@ const start = async (environment: NodeJS.ProcessEnv = {}, folder = tempFolder())
     files: pathToFileURL(`${folder}/`),
   };
   const served = serve(settings, effects);
-  await vi.waitUntil(() => announced.length > 0, 20_000);
+  await vi.waitUntil(() => announced.length > 0);
   const url = readFileSync(join(folder, 'address'), 'utf8').trim();
   const send = (records: readonly object[], origin = LOCAL) =>
     fetch(`${url}/a/v1/batch`, {
@@ -126,11 +126,11 @@ it('shows what it refuses, with the fix', async () => {
     return [Object.keys(steps).join(), problem?.step];
   };
   await program.send([event('e1')], 'https://shop.example');
-  await vi.waitUntil(async () => (await stand())[1], 20_000);
+  await vi.waitUntil(async () => (await stand())[1]);
   expect(await stand()).toEqual(['', 'accepted']);
   await program.send([event('e2')], 'null');
   await program.send([{ ...event('e3'), body: { ...event('e3').body, project: 'q' } }]);
-  await vi.waitUntil(async () => (await program.refused()).length === 3, 20_000);
+  await vi.waitUntil(async () => (await program.refused()).length === 3);
   expect((await program.refused()).map(({ reason, message }) => [reason, message])).toEqual([
     [
       'origin',
@@ -164,7 +164,7 @@ it('outlives records that are far too deep, and shows that they were refused', a
   expect(await answer.json()).toMatchObject({
     results: [{ outcome: 'rejected' }, { outcome: 'rejected' }, { outcome: 'delivered' }],
   });
-  await vi.waitUntil(async () => (await program.refused()).length === 2, 20_000);
+  await vi.waitUntil(async () => (await program.refused()).length === 2);
   expect(await program.refused()).toMatchObject([
     { id: 'e1', message: expect.stringContaining('200 levels') },
     { id: 'e2', message: expect.stringContaining('200 levels') },

@@ -24,7 +24,7 @@ const start = async (more: Readonly<Record<string, string>> = {}) => {
     process.emit('SIGTERM');
     await served;
   });
-  await vi.waitUntil(() => announce.mock.calls.length > 0, 20_000);
+  await vi.waitUntil(() => announce.mock.calls.length > 0);
   const url = readFileSync(join(folder, 'address'), 'utf8').trim();
   return { url: `${url}/a`, origin: ORIGIN, project: 'p', channel: 'c' };
 };

@@ -57,7 +57,7 @@ const runStream = async (
       pause: 10,
       ...(terminal && { terminal }),
     });
-  const connected = (times: number) => vi.waitUntil(() => requests.length === times, 20_000);
+  const connected = (times: number) => vi.waitUntil(() => requests.length === times);
   return { requests, answers, lines, said, tail, connected, url: `http://127.0.0.1:${port}` };
 };
 
@@ -77,7 +77,7 @@ it('says what is erased by now in words', async () => {
     );
   erased({ user_id: 'user\n42' });
   erased({ channel: 'web', event: 'Test', from: '2026-01-01T00:00:00.000Z', upto: 5 });
-  await vi.waitUntil(() => said.length === 2, 20_000);
+  await vi.waitUntil(() => said.length === 2);
   expect(said).toEqual([
     'erased: rows of the project shop before place 9, user user\\u000a42',
     'erased: rows of the project shop before place 5, channel web, event Test, from 2026-01-01T00:00:00.000Z',
@@ -343,7 +343,7 @@ const tailAt = async (address: string, environment: NodeJS.ProcessEnv = {}) => {
     () => 'ended',
     (error: Error) => error.message,
   );
-  const spoken = vi.waitUntil(() => said[1], 20_000).catch(() => undefined);
+  const spoken = vi.waitUntil(() => said[1]).catch(() => undefined);
   return Promise.race([ended, spoken]);
 };
 

@@ -26,52 +26,48 @@ it('leaves out what needs a browser if there is none, says why first and last, a
 });
 
 // Elsewhere a browser may be in a place that is not on the path.
-describe.runIf(process.platform === 'linux')(
-  'on a machine with Node alone',
-  { timeout: 240_000 },
-  () => {
-    /** Folders of programs with these shell scripts in them, and no browser to download. */
-    const machine = (scripts: Record<string, string>): NodeJS.ProcessEnv => {
-      const PATH = tempFolder();
-      for (const name of ['env', 'true']) symlinkSync(`/usr/bin/${name}`, join(PATH, name));
-      for (const [name, script] of Object.entries(scripts))
-        writeFileSync(join(PATH, name), `#!/bin/sh\n${script}`, { mode: 0o755 });
-      return {
-        PATH,
-        ...{ CHROMIUM_PATH: '', FIREFOX_PATH: '', PLAYWRIGHT_BROWSERS_PATH: tempFolder() },
-        PLAYWRIGHT_DOWNLOAD_HOST: 'http://127.0.0.1:1',
-      };
+describe.runIf(process.platform === 'linux')('on a machine with Node alone', () => {
+  /** Folders of programs with these shell scripts in them, and no browser to download. */
+  const machine = (scripts: Record<string, string>): NodeJS.ProcessEnv => {
+    const PATH = tempFolder();
+    for (const name of ['env', 'true']) symlinkSync(`/usr/bin/${name}`, join(PATH, name));
+    for (const [name, script] of Object.entries(scripts))
+      writeFileSync(join(PATH, name), `#!/bin/sh\n${script}`, { mode: 0o755 });
+    return {
+      PATH,
+      ...{ CHROMIUM_PATH: '', FIREFOX_PATH: '', PLAYWRIGHT_BROWSERS_PATH: tempFolder() },
+      PLAYWRIGHT_DOWNLOAD_HOST: 'http://127.0.0.1:1',
     };
+  };
 
-    it('says what it installs before it does, and installs what is missing and nothing else', () => {
-      const env = machine({
-        // "Installs" the package named last, after the folder of the path.
-        'apt-get': `for name; do :; done; [ "$name" = update ] || : > "$PATH/$name"; : > "$PATH/postgres"`,
-        sudo: 'shift; exec "$@"',
-      });
-      const { status, lines } = run(['scripts/setup.mjs'], env);
-      const chromium = ['playwright install', 'apt-get update', 'apt-get install'];
-      expect(lines.slice(0, 4)).toEqual([
-        'There is no Chromium on this machine.',
-        ...chromium.map((words) => (/update/.test(words) ? `${words} …` : `${words} chromium …`)),
-      ]);
-      expect(lines).toContain('apt-get install firefox-esr …');
-      expect(lines.join()).not.toContain('left out');
-      expect(status).toBe(0);
-      expect(run(['scripts/setup.mjs'], env)).toEqual({ status: 0, lines: [''] });
+  it('says what it installs before it does, and installs what is missing and nothing else', () => {
+    const env = machine({
+      // "Installs" the package named last, after the folder of the path.
+      'apt-get': `for name; do :; done; [ "$name" = update ] || : > "$PATH/$name"; : > "$PATH/postgres"`,
+      sudo: 'shift; exec "$@"',
     });
+    const { status, lines } = run(['scripts/setup.mjs'], env);
+    const chromium = ['playwright install', 'apt-get update', 'apt-get install'];
+    expect(lines.slice(0, 4)).toEqual([
+      'There is no Chromium on this machine.',
+      ...chromium.map((words) => (/update/.test(words) ? `${words} …` : `${words} chromium …`)),
+    ]);
+    expect(lines).toContain('apt-get install firefox-esr …');
+    expect(lines.join()).not.toContain('left out');
+    expect(status).toBe(0);
+    expect(run(['scripts/setup.mjs'], env)).toEqual({ status: 0, lines: [''] });
+  });
 
-    it('names in one line each what it cannot install', () => {
-      const { status, lines } = run(['scripts/setup.mjs'], machine({}));
-      const [browser, others] = lines.slice(-2);
-      expect(browser).toMatch(
-        /^The tests in a browser are left out: there is no Chromium: playwright install chromium failed \(.+\), there is no apt-get$/,
-      );
-      expect(others).toMatch(/^Not on this machine: Firefox, .*OpenSSL\. /);
-      expect(status).toBe(1);
-    });
-  },
-);
+  it('names in one line each what it cannot install', () => {
+    const { status, lines } = run(['scripts/setup.mjs'], machine({}));
+    const [browser, others] = lines.slice(-2);
+    expect(browser).toMatch(
+      /^The tests in a browser are left out: there is no Chromium: playwright install chromium failed \(.+\), there is no apt-get$/,
+    );
+    expect(others).toMatch(/^Not on this machine: Firefox, .*OpenSSL\. /);
+    expect(status).toBe(1);
+  });
+});
 
 it('counts a hook that fails as one failure, and names the reason of what is left out', () => {
   const folder = join(ROOT, '.tmp/vitest-report');

@@ -222,7 +222,7 @@ describe('a token of one project', () => {
     await fill(running, 'a', 'mine');
     await fill(running, 'b', 'theirs');
     await running.post('/v1/event', '{ "theirs"');
-    await vi.waitUntil(async () => (await running.store.countRefused()) === 3, 20_000);
+    await vi.waitUntil(async () => (await running.store.countRefused()) === 3);
     return running;
   };
   /** All of an answer; of a stream what comes until it is ready. */

@@ -276,7 +276,7 @@ it('checks each record of a batch, and writes the good ones in one transaction',
     ['d', 1],
   ]);
   expect((await rows())[1]!.called_at).toBe('1970-01-01T00:00:00.001Z');
-  await vi.waitUntil(async () => (await refused()).length === 2, 20_000);
+  await vi.waitUntil(async () => (await refused()).length === 2);
   expect((await refused()).map(({ message }) => message)).toEqual([
     expect.stringContaining('"q"'),
     '`tags` must be an object',

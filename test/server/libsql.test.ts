@@ -183,12 +183,8 @@ it('says which file another process has locked for too long, and stores again af
   const failed = writing.map((one) =>
     expect(one).rejects.toThrow(`another process has locked ${path}`),
   );
-  let haveFailed = false;
-  void Promise.all(failed).then(() => (haveFailed = true));
-  while (!haveFailed) {
-    vi.advanceTimersByTime(1_000);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  const passing = setInterval(() => vi.advanceTimersByTime(1_000), 5);
+  await Promise.all(failed).finally(() => clearInterval(passing));
   other.exec('COMMIT');
   expect(await store.write([incomingEvent({ id: 'a' })])).toEqual([{ outcome: 'stored' }]);
   expect(await store.refused({ limit: 10 })).toEqual([]);

@@ -63,7 +63,7 @@ describe('TLS to Postgres, as libpq has it', { tags: ['Postgres', 'OpenSSL'] }, 
       startPostgres({ ...tls, hba_file: file('hostnossl') }),
     ]);
     servers = { tls: first, plain: rest[0]!, hostssl: rest[1]!, hostnossl: rest[2]! };
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all(Object.values(servers).map((server) => server.stop()));
     rmSync(folder, { recursive: true, force: true });

@@ -42,11 +42,11 @@ describe('over a Postgres', { tags: ['Postgres'] }, () => {
     client = new pg.Client(server.url).on('error', () => {}); // it is killed on purpose
     await client.connect();
     for (const setting of UNUSUAL) await client.query(`ALTER ROLE postgres SET ${setting}`);
-  }, 60_000);
+  });
   afterAll(async () => {
     await client.end();
     await server.stop();
-  }, 60_000);
+  });
 
   const open = async (options: PostgresStoreOptions) => {
     const store = await createPostgresStore(options);
@@ -160,7 +160,7 @@ describe('over a Postgres', { tags: ['Postgres'] }, () => {
     await vi.waitUntil(async () => {
       const waiting = await client.query('SELECT 1 FROM pg_locks WHERE NOT granted');
       return waiting.rows.length > 0;
-    }, 20_000);
+    });
     await client.query('COMMIT');
     expect(await erased).toBe(1_100);
     expect(await store.rows({}, ALL)).toEqual([]);
@@ -234,7 +234,7 @@ describe('over a Postgres', { tags: ['Postgres'] }, () => {
       const release = await HOLDS[what]!(schema);
       const sending = records.map(send);
       try {
-        await vi.waitUntil(() => failures.length >= records.length, 50_000);
+        await vi.waitUntil(() => failures.length >= records.length);
       } finally {
         await release();
       }
@@ -270,7 +270,7 @@ describe('over a Postgres', { tags: ['Postgres'] }, () => {
     for (let n = 0; n < 5; n++) {
       told.mockClear();
       await store.write([incomingEvent({ id: `${n}` })]);
-      await vi.waitUntil(() => told.mock.calls.length, { interval: 5 });
+      await vi.waitUntil(() => told.mock.calls.length);
     }
     expect(performance.now() - startedAt).toBeLessThan(6_000);
     // A notice inside of a transaction makes commits of the whole server wait for each other.
@@ -288,7 +288,7 @@ describe('over a Postgres', { tags: ['Postgres'] }, () => {
     await vi.waitUntil(async () => {
       const waiting = await client.query('SELECT 1 FROM pg_locks WHERE NOT granted');
       return waiting.rows.length === 4;
-    }, 20_000);
+    });
     await store.check();
     await client.query('ROLLBACK');
     expect(await Promise.all(searches)).toEqual(searches.map(() => []));
@@ -409,7 +409,7 @@ describe('over a Postgres', { tags: ['Postgres'] }, () => {
     for (let n = 0; n < 5; n++) {
       told.mockClear();
       await store.write([incomingEvent({ id: `heard ${n}` })]);
-      await vi.waitUntil(() => told.mock.calls.length, { interval: 5 });
+      await vi.waitUntil(() => told.mock.calls.length);
     }
     expect(performance.now() - heard).toBeLessThan(6_000);
   });

@@ -66,7 +66,7 @@ export const openPage = ({
         if (stored !== 'yes' || writes) throw new Error('not stored yet');
       }
       if (outbox.dirty.size) throw new Error('not written yet');
-    }, 20_000);
+    });
   /** Looks as the pump does when it is time. */
   const lookNow = () => {
     checkLease(outbox);

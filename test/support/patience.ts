@@ -1,14 +1,15 @@
 import { vi } from 'vitest';
 
-/** How long to wait for what a test waits for. By itself Vitest gives up after a second, which a loaded machine takes. */
-const TIMEOUT_MS = 30_000;
+/** A loaded machine is no failure, so a test waits for long, and it looks often, so that it goes on at once. */
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 const { waitFor, waitUntil } = vi;
-const patient = (options: number | object = {}) =>
-  typeof options === 'number' ? options : { timeout: TIMEOUT_MS, ...options };
 Object.assign(vi, {
-  waitFor: (work: () => unknown, options?: number | object) => waitFor(work, patient(options)),
-  waitUntil: (isSo: () => unknown, options?: number | object) => waitUntil(isSo, patient(options)),
+  waitFor: (work: () => unknown, options?: object) => waitFor(work, { ...PATIENCE, ...options }),
+  waitUntil: (isSo: () => unknown, options?: object) =>
+    waitUntil(isSo, { ...PATIENCE, ...options }).catch((cause: unknown) => {
+      throw new Error(`waited for ${isSo}`, { cause });
+    }),
 });
 
 // Readers of the rows pause so that rows that come one by one cost less. No test waits for that.

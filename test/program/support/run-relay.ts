@@ -37,7 +37,7 @@ export const runRelay = async (settings: Settings, environment: NodeJS.ProcessEn
   const [url, adminUrl] = await vi.waitUntil(() => {
     const urls = lines.slice(1).flatMap((line) => /http:\S+/.exec(line) ?? []);
     return urls.length > (settings.adminPort === undefined ? 0 : 1) && urls;
-  }, 20_000);
+  });
   return {
     ...{ lines, errors, url: url!, adminUrl: adminUrl!, stop },
     send: (records: readonly object[], headers: Readonly<Record<string, string>> = {}) =>

@@ -108,7 +108,7 @@ export const describeErasures: Part = (name, enter) => {
       expect(await erasuresOf(other)).toEqual([]);
       expect(await other.progress.lastErasure()).toBe(0);
       const next = await open();
-      await vi.waitFor(async () => expect(await erasuresOf(next)).toHaveLength(2), 10_000);
+      await vi.waitFor(async () => expect(await erasuresOf(next)).toHaveLength(2));
       expect((await erasuresOf(next)).map(({ user_id }) => user_id)).toEqual(['gone', 'later']);
       expect(idsOf(await rowsOf(next))).toEqual(['since']);
       expect(await refusedOf(next)).toEqual([]);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { TargetLock } from '../../../src/server/store/progress.js';
+import { patient } from '../support/patient.js';
 import { at, event, times, type Part } from './scenario.js';
 
 /** What every store remembers of exports and notifications. */
@@ -90,7 +91,7 @@ export const describeProgress: Part = (name, enter) => {
   });
 
   it(`${name} forgets why a target refuses a row when the row is erased or expires`, async () => {
-    const store = await enter().open();
+    const store = patient(await enter().open());
     const { progress } = store;
     await store.write([
       event({ user_id: 'u' }, { receivedAt: at(3) }),

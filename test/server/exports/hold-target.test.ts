@@ -8,7 +8,6 @@ import { tempFolder } from '../../support/temp-folder.js';
 vi.mock('../../../src/server/store/lock-ms.js', () => ({ LOCK_MS: 600 }));
 
 const NAME = 'house/db';
-const SOON = { interval: 5 };
 
 /** What several processes know of one target. */
 const openProgress = (): Progress => {
@@ -47,7 +46,7 @@ const run = (progress: Progress, work: typeof untilAborted = untilAborted, from?
 /** Settles when a process has looked for the target some times without getting it. */
 const looksInVain = async (progress: Progress, times: number): Promise<void> => {
   const take = vi.spyOn(progress, 'take');
-  await vi.waitFor(() => expect(take.mock.calls.length).toBeGreaterThanOrEqual(times), SOON);
+  await vi.waitFor(() => expect(take.mock.calls.length).toBeGreaterThanOrEqual(times));
   expect(take).not.toHaveResolvedWith(expect.anything());
   take.mockRestore();
 };
@@ -55,12 +54,12 @@ const looksInVain = async (progress: Progress, times: number): Promise<void> => 
 it('works in one process for as long as that renews its lock, and then in the next one', async () => {
   const progress = openProgress();
   const one = run(progress, untilAborted, 7);
-  await vi.waitFor(() => expect(one.seen).toEqual(['begins at 7']), SOON);
+  await vi.waitFor(() => expect(one.seen).toEqual(['begins at 7']));
   const other = run(progress);
   await looksInVain(progress, 8); // that is longer than a lock holds
   await one.stop();
   expect(one.seen).toEqual(['begins at 7', 'ends']);
-  await vi.waitFor(() => expect(other.seen).toEqual(['begins at 7']), SOON);
+  await vi.waitFor(() => expect(other.seen).toEqual(['begins at 7']));
 });
 
 it('goes on behind the place of a process that was killed', async () => {
@@ -68,18 +67,18 @@ it('goes on behind the place of a process that was killed', async () => {
   const lock = (await progress.take(NAME, 'killed'))!;
   await progress.keep(lock, { place: 3 });
   const { seen } = run(progress);
-  await vi.waitFor(() => expect(seen).toEqual(['begins at 3']), SOON);
+  await vi.waitFor(() => expect(seen).toEqual(['begins at 3']));
 });
 
 it('ends its work when another process takes the target, and goes on when that gives it back', async () => {
   const progress = openProgress();
   const { seen } = run(progress);
-  await vi.waitFor(() => expect(seen).toHaveLength(1), SOON);
+  await vi.waitFor(() => expect(seen).toHaveLength(1));
   const lock = (await progress.take(NAME, 'other', { force: true }))!;
-  await vi.waitFor(() => expect(seen).toEqual(['begins at 0', 'ends']), SOON);
+  await vi.waitFor(() => expect(seen).toEqual(['begins at 0', 'ends']));
   await progress.keep(lock, { place: 5 });
   await progress.release(lock);
-  await vi.waitFor(() => expect(seen).toEqual(['begins at 0', 'ends', 'begins at 5']), SOON);
+  await vi.waitFor(() => expect(seen).toEqual(['begins at 0', 'ends', 'begins at 5']));
 });
 
 it('writes nothing down for a target that another process has', async () => {
@@ -88,7 +87,7 @@ it('writes nothing down for a target that another process has', async () => {
     await progress.take(NAME, 'other', { force: true });
     await keep({ place: 9 });
   });
-  await vi.waitFor(() => expect(seen).toEqual(['begins at 0', 'ends']), SOON);
+  await vi.waitFor(() => expect(seen).toEqual(['begins at 0', 'ends']));
   expect(await progress.targets()).toMatchObject([{ place: 0 }]);
 });
 
@@ -114,9 +113,9 @@ it('reports a failure once, tries again, and says when it is over', async () => 
     problemOf: (message) => ({ kind: 'export', message }),
   });
   onTestFinished(stop);
-  await vi.waitFor(() => expect(seen).toEqual(['fails', 'it is away', 'fails']), SOON);
+  await vi.waitFor(() => expect(seen).toEqual(['fails', 'it is away', 'fails']));
   isAway = false;
-  await vi.waitFor(() => expect(seen.at(-1)).toBe('recovered'), SOON);
+  await vi.waitFor(() => expect(seen.at(-1)).toBe('recovered'));
   // It gives the target back between two tries.
   await stop();
   expect(await progress.targets()).toMatchObject([{ isHeld: false }]);
@@ -126,7 +125,7 @@ it('ends at once while it works, waits for the target, or waits after a failure'
   // No wait ends by itself.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const atOnce = { ...SOON, interval: 0 };
+  const atOnce = { interval: 0 };
   const progress = openProgress();
   const working = run(progress);
   await vi.waitFor(() => expect(working.seen).toHaveLength(1), atOnce);

@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 import { h, render } from 'preact';
+import { act } from 'preact/test-utils';
 import { afterEach, expect, it, vi } from 'vitest';
 import { forgetAnswers } from '../../../src/server/rows/page/state/answers.js';
 import type { Feed, FeedState } from '../../../src/server/rows/page/state/feed.js';
@@ -25,8 +26,8 @@ const answering = (answerOf: (path: string) => unknown) => {
   return asked;
 };
 
-afterEach(() => {
-  render(null, document.body);
+afterEach(async () => {
+  await act(() => render(null, document.body)); // with all that its views have listened to
   vi.unstubAllGlobals();
 });
 
