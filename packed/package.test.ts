@@ -32,7 +32,7 @@ const SHIPPED = new Set([
   'dist/LICENSES.txt',
 ]);
 /** Files that the entries share. */
-const SHARED = /^dist\/(types-[\w-]+\.d\.c?ts|(client|relay)-shared-[\w-]+\.c?js)$/;
+const SHARED = /^dist\/(types-[\w-]+\.d\.c?ts|(capture|client|relay)-shared-[\w-]+\.c?js)$/;
 const MAY_SHIP = /^(docs\/[\w-]+\.md|dist\/outbox(-\w+)?\.js\.map|LICENSE|(README|CHANGELOG)\.md)$/;
 const MAX_UNPACKED_BYTES = 3_196_000;
 
