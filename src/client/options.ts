@@ -94,7 +94,8 @@ export const problemsOf = (given: Options, mayBeDirect: boolean): string[] => {
 
 /**
  * The options with their defaults.
- * @throws TypeError with these names.
+ * @param tell is told the options and which of them are wrong or missing, before these are refused
+ * @throws TypeError with the names of these.
  */
 export const resolveOptions = (
   options: Options,

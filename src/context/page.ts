@@ -2,7 +2,7 @@ import { withoutQuery } from '../capture/without-query.js';
 import { memberOf } from '../client/page.js';
 import type { Part } from './types.js';
 
-/** The page of each event: `path`, `title`, and the `referrer` if there is one. Without queries. */
+/** The page of each event: `path` (1,000 characters of it), `title`, and the `referrer` if there is one. Without queries. */
 export const page =
   (): Part =>
   () =>

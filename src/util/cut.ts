@@ -1,4 +1,4 @@
-/** Characters that a page's path, its title and the like may have: a router can make an address of any length. */
+/** Characters that a path, an address or a campaign may have: a router can make an address of any length. */
 const LONGEST = 1_000;
 
 /** So many characters of a text at the most, no half of an emoji, and a mark where it was cut. */
