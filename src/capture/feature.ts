@@ -35,9 +35,7 @@ export const createTell = (
     };
     try {
       const mapped = map ? map(event) : event;
-      if (!mapped) return;
-      const { name, ...fields } = mapped;
-      record(name, { ...fields, kind: undefined });
+      if (mapped) record(mapped.name, { ...mapped, name: undefined, kind: undefined });
     } catch (error) {
       // The tracker drops an event that cannot be read, and tells the page's `onDrop` why.
       record(event.name, {

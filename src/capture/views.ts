@@ -1,4 +1,5 @@
 import { mayFail } from '../util/may-fail.js';
+import { isLoading } from '../client/life.js';
 import { memberOf } from '../client/page.js';
 import { followAddress, type Listen } from './address.js';
 import type { Capturer } from './types.js';
@@ -13,10 +14,13 @@ export interface View {
   session_number?: unknown;
 }
 
-/** Called when a view begins, with the route before it, if any. Returns what to call once the view has its title. */
+/** Called when a view begins, with the route before it, if any. Page views return what records the view later. */
 type Begin = (view: View, from?: View) => (() => void) | void;
 
-/** Routers set the title some time after the address, so it is read every 100 ms, for two seconds. */
+/**
+ * Routers set the title some time after the address, and scripts record a view of their own as the page loads: so both
+ * are looked for every 100 ms, for two seconds.
+ */
 const TITLE_MS = 100;
 const LOOKS = 20;
 
@@ -39,7 +43,8 @@ interface Parts {
 /** Follows what is viewed, from the first `onView` on. */
 export const createViews = (analytics: Capturer, { listen, later, onEnd, path }: Parts) => {
   const begins: Begin[] = [];
-  let settled: ReturnType<Begin>[] = [];
+  /** Records the view. It is that of the first `begin`, which is called last; no other returns one. */
+  let settled: ReturnType<Begin>;
   let view: View;
   /** The title that the page had when the last view settled; or a later one, once it has stayed for `TITLE_MS`. */
   let last: string | undefined;
@@ -51,7 +56,7 @@ export const createViews = (analytics: Capturer, { listen, later, onEnd, path }:
   const show = (from?: View) => {
     settle?.();
     const next = { path: path() };
-    settled = begins.map((begin) => begin(next, from));
+    for (const begin of begins) settled = begin(next, from);
     view = next;
     const before = from && titleNow();
     // Some set the title before the address.
@@ -59,7 +64,7 @@ export const createViews = (analytics: Capturer, { listen, later, onEnd, path }:
     let looks = 0;
     const look = (isTime?: boolean) => {
       let title = titleNow();
-      if (isTime && (!title || title === before) && looks++ < LOOKS) {
+      if (isTime && (isLoading() || !title || title === before) && looks++ < LOOKS) {
         settle = later(TITLE_MS, look);
         return;
       }
@@ -69,7 +74,7 @@ export const createViews = (analytics: Capturer, { listen, later, onEnd, path }:
       view.title = from && areOwn && title === last ? undefined : title;
       last = title;
       settle = undefined;
-      settled.forEach((tell) => tell?.());
+      settled?.();
     };
     settle = later(TITLE_MS, look);
   };
@@ -89,21 +94,25 @@ export const createViews = (analytics: Capturer, { listen, later, onEnd, path }:
       observer.observe(head, { childList: true, subtree: true, characterData: true });
       onEnd(() => observer.disconnect());
     });
-    const changed = (isReplaced?: boolean) => {
-      const now = path();
-      if (now === view.path) return;
-      // A redirect: nobody has seen the view that still waits.
-      if (isReplaced && settle) view.path = now;
-      else show(view);
-    };
-    followAddress(listen, onEnd, (isReplaced) => mayFail(() => changed(isReplaced)));
+    followAddress(listen, onEnd, (isReplaced) =>
+      mayFail(() => {
+        const now = path();
+        if (now === view.path) return;
+        // A redirect: nobody has seen the view that still waits.
+        if (isReplaced && settle) view.path = now;
+        else show(view);
+      }),
+    );
     listen<PageTransitionEvent>(window, 'pageshow', ({ persisted }) => persisted && show());
     onEnd(
       analytics.on('record', ({ type, body }) => {
         if (type !== 'event') return;
-        const { session_id, session_number } = (JSON.parse(body) as { tags: View }).tags;
+        const { event, tags } = JSON.parse(body) as { event: string; tags: View };
+        // The page's own code records the view, as the adapters of other tools do.
+        if (event === 'Page Viewed') settled = undefined;
         // Those of the first event stay.
-        Object.assign(view, { session_id, session_number, ...view });
+        view.session_id ??= tags.session_id;
+        view.session_number ??= tags.session_number;
       }),
     );
   };
@@ -115,7 +124,7 @@ export const createViews = (analytics: Capturer, { listen, later, onEnd, path }:
      */
     onView: (begin: Begin): void => {
       if (begins.unshift(begin) === 1) follow();
-      else settled.push(begin(view));
+      else begin(view);
     },
   };
 };
