@@ -74,7 +74,7 @@ const schemas = {
   ),
   Arriving: object(
     { state: oneOf('usual', 'silent', 'learning', 'unknown') },
-    { last: time, usual: count },
+    { last: time, usual: count, project: text },
   ),
   RefusedHealth: object(
     { state: oneOf('usual', 'many', 'unknown'), last_hour: count },

@@ -9,7 +9,17 @@ export interface Arriving {
   last?: string;
   /** Rows that were to be expected in this hour. */
   usual?: number;
+  /** The project that all this is said of, if it is silent while others are not. */
+  project?: string;
 }
+
+/**
+ * All projects are as bad as the worst of them: the first that is silent at an hour in which it usually has rows. One that
+ * seldom has any is no reason to worry about all.
+ */
+export const worstOf = (all: Arriving, projects: readonly Arriving[]): Arriving =>
+  (all.state === 'usual' && projects.find(({ state, usual }) => state === 'silent' && usual)) ||
+  all;
 
 /** What is known of the rows so far: the time of the newest, and the rows of each hour, by its number since 1970. */
 export interface Past {

@@ -1,8 +1,8 @@
 import { readDelays, type TargetDelay } from '../exports/delays.js';
-import type { Room, Store } from '../store/port.js';
+import type { Count, Room, Store } from '../store/port.js';
 import type { StoreSink, Storing } from '../store-sink.js';
 import { createArrivals } from './arrivals.js';
-import type { Arriving } from './arriving.js';
+import { worstOf, type Arriving } from './arriving.js';
 import type { Outages } from './outages.js';
 import type { RefusedCounter, RefusedHealth } from './refused-counter.js';
 
@@ -25,7 +25,7 @@ export interface Health extends ProjectHealth {
 }
 
 interface Parts {
-  store: Pick<Store, 'rows' | 'hours' | 'room' | 'lastPlace' | 'progress'>;
+  store: Pick<Store, 'rows' | 'hours' | 'counts' | 'room' | 'lastPlace' | 'progress'>;
   sink: Pick<StoreSink, 'storing' | 'problem'>;
   refused: Pick<RefusedCounter, 'readUsual' | 'health'>;
   outages: Pick<Outages, 'since'>;
@@ -37,6 +37,8 @@ interface Parts {
 const [FRESH_MS, PROJECT_FRESH_MS] = [1_500, 10_000];
 /** How many refusals are usual changes slowly. */
 const USUAL_FRESH_MS = 600_000;
+/** Of so many projects, those with the most rows, each is judged among all. Strangers may invent any number. */
+const MAX_PROJECTS = 10;
 /** An answer of the database is not waited for any longer. What was known before is said then. */
 const PATIENCE_MS = 1_000;
 
@@ -65,6 +67,14 @@ const createKnown = <Value>(
   };
 };
 
+/** The projects with the most rows. One that is alone is judged with all rows. */
+const largestOf = (counts: readonly Count[]): string[] => {
+  const rows = new Map<string, number>();
+  for (const one of counts) rows.set(one.project, (rows.get(one.project) ?? 0) + one.rows);
+  const sorted = [...rows].sort(([, a], [, b]) => b - a).map(([project]) => project);
+  return sorted.length > 1 ? sorted.slice(0, MAX_PROJECTS) : [];
+};
+
 /**
  * Says whether anything is wrong. It answers whether the database does or not: what the database says is read beside it,
  * and only while somebody asks.
@@ -86,7 +96,10 @@ export const createHealth = ({ store, sink, refused, outages, name, now }: Parts
       ...{ freshMs: project === undefined ? FRESH_MS : PROJECT_FRESH_MS, now },
     });
   const arriving = arrivingOf();
-  /** As many as there are tokens of one project. */
+  const largest = createKnown<string[]>([], async () => largestOf(await store.counts()), {
+    ...{ freshMs: PROJECT_FRESH_MS, now },
+  });
+  /** Those with the most rows, and those that have a token of their own. */
   const ofProjects = new Map<string, typeof arriving>();
 
   const known = (project?: string): typeof arriving => {
@@ -95,9 +108,16 @@ export const createHealth = ({ store, sink, refused, outages, name, now }: Parts
     ofProjects.set(project, own);
     return own;
   };
+  const projects = {
+    value: () => largest.value().map((project) => ({ ...known(project).value(), project })),
+    refresh: async (): Promise<void> => {
+      await largest.refresh();
+      await Promise.all(largest.value().map((project) => known(project).refresh()));
+    },
+  };
   const refresh = (project?: string): Promise<unknown> => {
-    const all = [storing, known(project), ...(project === undefined ? [room, targets, usual] : [])];
-    return Promise.all(all.map((one) => one.refresh()));
+    const ofAll = project === undefined ? [room, targets, usual, projects] : [];
+    return Promise.all([storing, known(project), ...ofAll].map((one) => one.refresh()));
   };
   const say = (project?: string): ProjectHealth | Health => {
     const { problem, ...state } = sink.storing();
@@ -105,12 +125,13 @@ export const createHealth = ({ store, sink, refused, outages, name, now }: Parts
     const since = problem === undefined ? undefined : outages.since();
     if (since !== undefined) state.since = since;
     const status = problem === undefined ? 'ok' : 'failing';
-    const own = { status, process: name, arriving: known(project).value() } as const;
+    const own = { status, process: name } as const;
     // The words of the database name places of this machine.
-    if (project !== undefined) return { ...own, storing: state };
+    if (project !== undefined) return { ...own, storing: state, arriving: known(project).value() };
     const free = room.value();
     return {
       ...own,
+      arriving: worstOf(arriving.value(), projects.value()),
       storing: { ...state, ...(problem !== undefined && { problem }), ...(free && { room: free }) },
       refused: refused.health(usual.value()),
       targets: targets.value(),

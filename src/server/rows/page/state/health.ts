@@ -74,6 +74,8 @@ const LITTLE = 0.02;
 export interface Sign {
   tone: 'ok' | 'late' | 'wrong' | 'soft';
   word: string;
+  /** The project that it is said of, if not of all. */
+  project?: string;
   number: string;
   usual: string;
   /** What to do, if something is unusual. */
@@ -95,13 +97,13 @@ const storingOf = ({ storing }: HealthWord, now: number): Sign => {
 };
 
 const arrivingOf = ({ arriving }: HealthWord, now: number): Sign => {
-  const { state, last, usual: rows } = arriving;
+  const { state, last, usual: rows, project } = arriving;
   const number = last ? `last row ${agoOf(last, now)}` : 'no row yet';
   const usual = rows === undefined ? '' : `usual at this hour: ${hourlyInWords(rows)}`;
   if (state === 'usual') return { tone: 'ok', word: 'Arriving', number, usual };
   if (state === 'silent') {
     const fix = 'Look whether your pages have the tag, and what their console says.';
-    return { tone: 'late', word: 'Silent', number, usual, fix };
+    return { tone: 'late', word: 'Silent', number, usual, fix, ...(project && { project }) };
   }
   const learning = state === 'learning' ? 'learning what is usual, for a week' : 'not known yet';
   return { tone: 'soft', word: 'Arriving', number, usual: learning };

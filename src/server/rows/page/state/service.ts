@@ -1,5 +1,4 @@
 import type { HealthWord } from './health.js';
-import type { TargetDelay } from '../../../exports/delays.js';
 import type { TestEvent } from './setup.js';
 import type {
   Count,
@@ -159,10 +158,6 @@ export const readUser = (
   ask('users', { ...person, newest: 1, limit: USER_ROWS, before });
 /** Rows of a user in one answer. */
 export const USER_ROWS = 500;
-
-/** How far the targets of exports and notifications are. */
-export const readTargets = async (): Promise<TargetDelay[]> =>
-  (await ask<{ targets: TargetDelay[] }>('exports')).targets;
 
 /** Erases a user, and answers how many rows there were. */
 export const eraseUser = async (person: { project: string; user: string }): Promise<number> =>

@@ -10,17 +10,29 @@ const NO_ANSWER: Sign = {
   usual: 'so nothing is known of it',
 };
 
-const Item = ({ sign: { tone, word, number, usual, fix } }: { sign: Sign }) => (
-  <li class={`wash ${tone}`}>
+const Word = ({ sign: { tone, word, project } }: { sign: Sign }) => (
+  <>
+    <span aria-hidden="true">{MARKS[tone]} </span>
+    {word}
+    {project !== undefined && (
+      <>
+        {' in '}
+        <Text of={project} max={40} />
+      </>
+    )}
+  </>
+);
+
+const Item = ({ sign }: { sign: Sign }) => (
+  <li class={`wash ${sign.tone}`}>
     <b>
-      <span aria-hidden="true">{MARKS[tone]} </span>
-      {word}
+      <Word sign={sign} />
     </b>
-    <Text of={number} max={80} />
+    <Text of={sign.number} max={80} />
     <small>
-      <Message of={usual} />
+      <Message of={sign.usual} />
     </small>
-    {fix && <small>{fix}</small>}
+    {sign.fix && <small>{sign.fix}</small>}
   </li>
 );
 
@@ -54,13 +66,12 @@ export const Notices = ({ feed, state }: { feed: Feed; state: FeedState }) => {
   return (
     <div role="status">
       <ul class="notices small">
-        {late.map(({ word, number, usual, fix }) => (
-          <li class="wash late" key={word}>
+        {late.map((sign) => (
+          <li class="wash late" key={sign.word}>
             <b>
-              <span aria-hidden="true">! </span>
-              {word}:
+              <Word sign={sign} />:
             </b>{' '}
-            <Message of={`${number} (${usual}).`} /> {fix}
+            <Message of={`${sign.number} (${sign.usual}).`} /> {sign.fix}
           </li>
         ))}
       </ul>

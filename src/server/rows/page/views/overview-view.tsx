@@ -21,13 +21,7 @@ import {
   type Series,
   type Span,
 } from '../state/overview.js';
-import {
-  readHours,
-  readOutages,
-  readPages,
-  readRefusedHours,
-  readTargets,
-} from '../state/service.js';
+import { readHours, readOutages, readPages, readRefusedHours } from '../state/service.js';
 import { CountList, PERCENT, Share } from './count-list.js';
 import { HealthStrip } from './health-strip.js';
 import { isBehind } from '../state/health.js';
@@ -52,7 +46,6 @@ const MAX_PAGES = 10;
 
 interface Loaded {
   sums: Hours;
-  targets: readonly TargetDelay[];
   refused: readonly RefusedCount[];
   outages: readonly Outage[];
   now: number;
@@ -61,6 +54,15 @@ interface Loaded {
   /** Nothing is known of the time before this. */
   since?: number;
 }
+
+const sumNewest = async (
+  query: Record<string, string>,
+  slotMs: number,
+): Promise<Pick<Loaded, 'sums' | 'since'>> => {
+  const { rows, isAll } = await readPages(query, MAX_PAGES);
+  const known = isAll ? {} : { since: Date.parse(rows.at(-1)!.received_at) };
+  return { sums: sumsOf(rows, slotMs), ...known };
+};
 
 const load = async (
   range: Range,
@@ -72,19 +74,16 @@ const load = async (
   const [start, end] = [iso(span.bounds[0]!), iso(span.bounds.at(-1)!)];
   const ofProject = project && { project };
   const since = range === '10m' ? iso(now) : start;
-  const [refused, targets, outages] = await Promise.all([
+  const query = { from: iso(span.bounds[0]! - span.backMs), ...ofProject };
+  const [refused, outages, counted] = await Promise.all([
     readRefusedHours({ from: since, to: iso(now), ...ofProject }),
     // Whoever may read one project alone is not told of these.
-    ...(onlyProject === undefined
-      ? ([readTargets(), readOutages({ from: start, to: end })] as const)
-      : ([[], []] as const)),
+    onlyProject === undefined ? readOutages({ from: start, to: end }) : [],
+    range === '10m'
+      ? sumNewest(query, span.slotMs)
+      : readHours({ ...query, to: end }).then((sums) => ({ sums })),
   ]);
-  const beside = { range, span, now, targets, refused, outages };
-  const query = { from: iso(span.bounds[0]! - span.backMs), ...ofProject };
-  if (range !== '10m') return { ...beside, sums: await readHours({ ...query, to: end }) };
-  const { rows, isAll } = await readPages(query, MAX_PAGES);
-  const known = isAll ? {} : { since: Date.parse(rows.at(-1)!.received_at) };
-  return { ...beside, sums: sumsOf(rows, span.slotMs), ...known };
+  return { range, span, now, refused, outages, ...counted };
 };
 
 /** Reads anew from time to time, while the tab is seen. */
@@ -241,7 +240,7 @@ const Cards = (props: CardsProps) => {
       <div class="how">
         <Delays {...props} />
         <RefusedReasons {...props} />
-        <Targets targets={loaded.targets} />
+        <Targets targets={state.health?.targets ?? []} />
       </div>
       {overview.ranking.some(({ name, total }) => name === VIEWS && total > 0) && (
         <Pages {...{ feed, project, ...inHours }} />
