@@ -17,6 +17,7 @@ import { startPassingOn } from './exports/pass-on.js';
 import { OPENAPI } from './openapi.js';
 import { readingAccess } from './reading/access.js';
 import { createFeed } from './reading/feed.js';
+import { WrongRequestError } from './reading/query.js';
 import { createReadingTrouble } from './reading/reading-trouble.js';
 import { addReadingRoutes } from './reading/routes.js';
 import { createRefusals } from './refusals.js';
@@ -187,6 +188,7 @@ export const createService = (options: ServiceOptions): Service => {
   app.get('/ready', server.ready);
   app.notFound(() => refuse(404));
   app.onError((error, c) => {
+    if (error instanceof WrongRequestError) return refuse(400, { message: error.message });
     // Reading needs nothing but the database.
     const { method, path } = c.req;
     if (!isReading(path)) {
