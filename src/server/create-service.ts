@@ -127,9 +127,7 @@ export const createService = (options: ServiceOptions): Service => {
     accepted: () => setup.note('accepted'),
     ignored: (why) => setup.failed('stored', IGNORED[why]),
   });
-  const { onMetric, onError, onRecovery } = options;
-  const hooks = { onMetric, onError, onRecovery };
-  const passing = passOn && startPassingOn({ store, options: passOn, hooks });
+  const passing = passOn && startPassingOn({ store, options: passOn, tell });
   const endMeasuring = startMeasuring({ store, tell, now });
   const endRetention =
     retentionDays === undefined
