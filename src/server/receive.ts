@@ -41,12 +41,15 @@ interface Arrival extends Pass {
   ignored: Ignored | undefined;
 }
 
-interface Parts {
+export interface ReceiveParts {
   sink: Sink;
   rules: Rules;
   admission: Admission;
   hold: ReturnType<typeof createHeldBodies>;
-  /** The words that stand for a sender and for a browser in records. */
+  /**
+   * Make the words that stand for a sender and for a browser in records. A sender has one if its records are passed on:
+   * what is passed on or stored holds no address.
+   */
   senderOf?: ((client: string) => Promise<string>) | undefined;
   browserOf?: ((request: Request) => Promise<string | undefined>) | undefined;
   /** The truncated address of a client, if it is to be passed on. */
@@ -99,7 +102,7 @@ const NOUN = { identify: 'Profile', event: 'Event' };
  * All requests with records take this way: the door, the client's account, the body, the check of each record, the
  * sink. Each refusal on the way is answered, and reported once.
  */
-export const createReceive = (parts: Parts) => {
+export const createReceive = (parts: ReceiveParts) => {
   const { sink, rules, admission, hold, refused, tell, now, deadline } = parts;
 
   /** Reads the body as text, and charges its client for it before it is parsed. */
