@@ -5,7 +5,7 @@ import { createTarget } from '../server/exports/create-target.js';
 import { startExports } from '../server/exports/start-exports.js';
 import { createTell } from '../server/hooks.js';
 import { startNotify } from '../server/exports/notify.js';
-import { load } from './load.js';
+import { load } from '../util/load.js';
 import { madeToken } from './made-tokens.js';
 import type { Mounted, MountParts } from './mount.js';
 import { openStore, withoutPassword } from './open-store.js';

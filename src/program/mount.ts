@@ -4,7 +4,7 @@ import type { Store } from '../service.js';
 import { createMetrics } from '../relay-node.js';
 import { createAdmin } from './admin.js';
 import type { Log } from './log.js';
-import { load } from './load.js';
+import { load } from '../util/load.js';
 import { mountRelay } from './mount-relay.js';
 import { mountStore } from './mount-store.js';
 import { tagFor } from './paste.js';
