@@ -1,3 +1,4 @@
+import type { RecordType } from '../interface/bodies.js';
 import type { BatchResult } from '../interface/wire.js';
 import type { Door, Operation, Pass } from './doors.js';
 import type { Tell } from './hooks.js';
@@ -12,6 +13,7 @@ import {
   checkRecord,
   ID_WORDS,
   isId,
+  isType,
   parseBatch,
   parseJson,
   type ClaimedRecord,
@@ -26,7 +28,7 @@ export interface Refused {
   request: Request;
   /** The key of its client; '' if clients cannot be told apart. */
   client: string;
-  type?: 'identify' | 'event' | undefined;
+  type?: RecordType | undefined;
   id?: string | undefined;
   /** The body, if it was parsed. */
   body?: unknown;
@@ -172,8 +174,7 @@ export const createReceive = (parts: ReceiveParts) => {
     refusal: Refusal,
     client: string,
   ): void => {
-    const known = type === 'event' || type === 'identify' ? type : undefined;
-    refused({ refusal, request, client, id, body, type: known });
+    refused({ refusal, request, client, id, body, type: isType(type) ? type : undefined });
   };
 
   const answerBatch = async (text: string, arrival: Arrival): Promise<Response | Refusal> => {
@@ -190,7 +191,7 @@ export const createReceive = (parts: ReceiveParts) => {
   /** The record of a request to one of the interface's operations. */
   const singleOf = (
     { headers }: Request,
-    type: 'identify' | 'event',
+    type: RecordType,
     text: string,
   ): ClaimedRecord | Refusal => {
     // A request without a key gets a new id, so a repeat of it is another record.
@@ -202,7 +203,7 @@ export const createReceive = (parts: ReceiveParts) => {
   };
 
   const answerSingle = async (
-    type: 'identify' | 'event',
+    type: RecordType,
     text: string,
     arrival: Arrival,
   ): Promise<Response | Refusal> => {

@@ -1,7 +1,6 @@
-import type { RecordType } from '../../interface/bodies.js';
 import { isDateTime } from '../../util/is-date-time.js';
 import { isoTime } from '../iso-time.js';
-import { parseJson } from '../records.js';
+import { isType, parseJson } from '../records.js';
 import type { Erased, HourFilter, RowFilter, Span } from '../store/port.js';
 
 /** Rows or refused in one answer. */
@@ -79,8 +78,6 @@ export const readUser = (query: URLSearchParams): { project: string; user_id: st
   check(!!project && !!user_id, '`project` and `user` must be given');
   return { project, user_id };
 };
-
-const isType = (value: string): value is RecordType => value === 'identify' || value === 'event';
 
 /** `client`: the client word of the browser that sent the request, for `mine=1`. */
 export const readFilter = (query: URLSearchParams, client: string | undefined): RowFilter => {
