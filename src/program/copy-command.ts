@@ -1,6 +1,6 @@
 import { checkOptions } from '../server/check-options.js';
 import type { Voice } from './log.js';
-import { load } from './load.js';
+import { load } from '../util/load.js';
 import { openStore } from './open-store.js';
 import { database } from './setting-kinds.js';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { load } from './load.js';
+import { load } from '../util/load.js';
 
 const KNOWN =
   'a record is known for as long as its row is kept, which `RETENTION_DAYS` bounds: leave it out';

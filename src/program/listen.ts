@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createConnections } from './connections.js';
-import { load } from './load.js';
+import { load } from '../util/load.js';
 
 /** How long a connection may be idle: longer than browsers and proxies keep it, so they never use a closed one. */
 const KEEP_ALIVE_MS = 75_000;

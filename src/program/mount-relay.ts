@@ -1,5 +1,4 @@
 import { createRelay } from '../relay.js';
-import { createNodeFetch } from '../relay-node.js';
 import type { Mounted, MountParts } from './mount.js';
 import { withoutPassword } from './open-store.js';
 import { createServiceClient } from './service-client.js';
@@ -9,21 +8,17 @@ import type { ServiceSettings, Settings } from './settings.js';
 export const mountRelay = (
   settings: Settings,
   service: ServiceSettings,
-  { clientAddress, hooks }: MountParts,
+  { options }: MountParts,
 ): Mounted => {
-  const { projects, channels, rateLimit, ceiling, ignoreAddresses, gpc } = settings;
-  const { baseUrl, token, timeout, idempotencyKey } = service;
-  const { fetch, concurrency, setToken } = createServiceClient(service, createNodeFetch());
-  const relay = createRelay({
-    ...{ baseUrl, token, timeout, idempotencyKey, fetch, concurrency, ...hooks },
-    ...{ projects, channels, rateLimit, ceiling, clientAddress, ignoreAddresses, gpc },
-    // With SERVICE_URL the origins are required.
-    origins: settings.origins!,
-  });
+  const client = createServiceClient(service);
+  // No row is kept here, so none has an age.
+  const { maxAge: _, ...delivery } = client.options;
+  // With SERVICE_URL the origins are required.
+  const relay = createRelay({ ...options, ...delivery, origins: settings.origins! });
   return {
-    target: `passes on to ${withoutPassword(baseUrl)}`,
+    target: `passes on to ${withoutPassword(service.baseUrl)}`,
     answer: relay,
     health: relay.health,
-    setServiceToken: setToken,
+    setServiceToken: client.setToken,
   };
 };

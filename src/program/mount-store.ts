@@ -1,13 +1,11 @@
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isLocalOrigin } from '../util/is-local-name.js';
-import { createNodeFetch } from '../relay-node.js';
 import { createTarget } from '../server/exports/create-target.js';
 import { startExports } from '../server/exports/start-exports.js';
 import { createTell } from '../server/hooks.js';
 import { startNotify } from '../server/exports/notify.js';
-import type { Store } from '../service.js';
-import { load } from './load.js';
+import { load } from '../util/load.js';
 import { madeToken } from './made-tokens.js';
 import type { Mounted, MountParts } from './mount.js';
 import { openStore, withoutPassword } from './open-store.js';
@@ -15,28 +13,12 @@ import { RELAY_PATH } from './paste.js';
 import { createOutageFile } from './outage-file.js';
 import { createRowsPage } from './rows-page.js';
 import { createServiceClient } from './service-client.js';
-import type { ServiceSettings, Settings } from './settings.js';
-
-interface Parts extends MountParts {
-  /** Whether only this machine is meant to reach the program. */
-  isLocal: boolean;
-  tag: () => string;
-  /** Where the page of the rows is. */
-  files: URL;
-  /** In place of the one that `databaseUrl` names. */
-  store?: Store | undefined;
-}
-
-const passOnOf = (
-  { baseUrl, token, timeout, idempotencyKey, maxAge }: ServiceSettings,
-  { fetch, concurrency }: ReturnType<typeof createServiceClient>,
-) => ({ baseUrl, token, timeout, idempotencyKey, maxAge, fetch, concurrency });
+import type { Settings } from './settings.js';
 
 /** Makes a service: it stores records, shows them, and passes them on if there is another service. */
-export const mountStore = async (settings: Settings, parts: Parts): Promise<Mounted> => {
-  const { projects, channels, rateLimit, ceiling, ignoreAddresses, gpc, origins } = settings;
+export const mountStore = async (settings: Settings, parts: MountParts): Promise<Mounted> => {
   const { folder, databaseUrl, readTokens, retentionDays } = settings.store;
-  const { clientAddress, hooks, isLocal, tag, files } = parts;
+  const { options, isLocal, tag, files } = parts;
   const { createService } = await load('hono', () => import('../service.js'));
   const writeTokens = settings.store.writeTokens ?? [
     { token: madeToken(folder, 'write-token'), projects: '*' as const },
@@ -45,17 +27,13 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
   const isOpen = isLocal && !readTokens;
   const readToken = settings.store.readToken ?? (isOpen ? undefined : made);
   const store = parts.store ?? (await openStore(databaseUrl));
-  const client = settings.service && createServiceClient(settings.service, createNodeFetch());
+  const client = settings.service && createServiceClient(settings.service);
   const service = createService({
-    ...(settings.service && { passOn: passOnOf(settings.service, client!) }),
-    ...{ store, writeTokens, readToken, projects, channels, rateLimit, ceiling, clientAddress },
-    ...{ readTokens, tag, retentionDays, page: createRowsPage(new URL('rows/', files)), ...hooks },
-    ...{
-      ignoreAddresses,
-      gpc,
-      relayPath: RELAY_PATH,
-      origins: origins ?? isLocalOrigin,
-    },
+    ...{ ...options, store, writeTokens, readToken, readTokens, tag, retentionDays },
+    passOn: client?.options,
+    page: createRowsPage(new URL('rows/', files)),
+    relayPath: RELAY_PATH,
+    origins: settings.origins ?? isLocalOrigin,
     outageNote: createOutageFile(join(folder, 'outage')),
     processName: `${hostname()}/${process.pid}`,
     tokenFile: settings.store.writeTokens ? undefined : resolve(folder, 'write-token'),
@@ -63,7 +41,7 @@ export const mountStore = async (settings: Settings, parts: Parts): Promise<Moun
   const targets = settings.store.exports.map((address) =>
     createTarget(address, (url) => openStore(url, { name: '`EXPORT`' })),
   );
-  const tell = createTell(hooks);
+  const tell = createTell(options);
   const stopExports = startExports({ store, targets, tell });
   const names = targets.map(({ name }) => name).join(' and ');
   const stopNotify = settings.notify && startNotify(settings.notify, { store, tell });

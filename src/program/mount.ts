@@ -1,10 +1,10 @@
 import { isLocalName, isLocalOrigin } from '../util/is-local-name.js';
-import type { Hooks, Names, OnMetric, ServerHealth } from '../relay.js';
+import type { Names, OnMetric, ServerHealth, ServerOptions } from '../relay.js';
 import type { Store } from '../service.js';
 import { createMetrics } from '../relay-node.js';
 import { createAdmin } from './admin.js';
 import type { Log } from './log.js';
-import { load } from './load.js';
+import { load } from '../util/load.js';
 import { mountRelay } from './mount-relay.js';
 import { mountStore } from './mount-store.js';
 import { tagFor } from './paste.js';
@@ -13,10 +13,13 @@ import { createSnippetFiles } from './snippet-files.js';
 import { createTrafficLog } from './traffic-log.js';
 import { createTroubleLog } from './trouble-log.js';
 
-/** What both a relay and a store are made of. */
-export interface MountParts {
-  clientAddress: (request: Request) => string | undefined;
-  hooks: Hooks;
+/** What a relay and a store are made of. */
+export interface MountParts extends Pick<Parts, 'files' | 'store'> {
+  /** The options of both. */
+  options: ServerOptions & { projects: Names; channels: Names };
+  /** Whether only this machine is meant to reach the program. */
+  isLocal: boolean;
+  tag: () => string;
 }
 
 /** What the program serves: a relay or a store. */
@@ -89,21 +92,25 @@ export const mount = async (settings: Settings, parts: Parts) => {
     traffic.onMetric(...args);
     metrics?.onMetric(...args);
   };
-  const hooks = { ...createTroubleLog(log, inSettings), onMetric };
-  const shared = { clientAddress, hooks };
   const isLocal = isForThisMachine(settings);
   /** Address of the program for local pages; empty if it is a part of their site. */
   let url = '';
   const { projects, channels, publicUrl, origins = [] } = settings;
+  const { rateLimit, ceiling, ignoreAddresses, gpc } = settings;
   const names = { project: firstOf(projects, 'my-site'), channel: firstOf(channels, 'web') };
   const tag = () => {
     const place = publicUrl === undefined ? url : placeOf(publicUrl, origins);
     return tagFor({ url: place, isLocal: isLocalOrigin(place), ...names });
   };
+  const options = {
+    ...{ projects, channels, rateLimit, ceiling, ignoreAddresses, gpc, clientAddress, onMetric },
+    ...createTroubleLog(log, inSettings),
+  };
+  const shared = { ...parts, options, isLocal, tag };
   const mounted =
     service && keepsNothing
       ? mountRelay(settings, service, shared)
-      : await mountStore(settings, { ...shared, isLocal, tag, files, store: parts.store });
+      : await mountStore(settings, shared);
   const { answer, health, tryNow, noteFile, endFeeds, stop, close } = mounted;
   const snippet = createSnippetFiles(files, isLocal ? 0 : MAX_AGE_S);
 

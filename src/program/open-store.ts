@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../util/errors.js';
 import type { Store } from '../service.js';
-import { load } from './load.js';
+import { load } from '../util/load.js';
 
 const openFile = async (url: string, mustExist: boolean): Promise<Store> => {
   const path = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length);

@@ -1,5 +1,5 @@
 import type { Rate } from '../relay.js';
-import type { ServiceFetch } from '../relay-node.js';
+import { createNodeFetch, type ServiceFetch } from '../relay-node.js';
 import type { ServiceSettings } from './settings.js';
 
 /** Returns a function whose calls settle in turn, at this rate. */
@@ -15,11 +15,14 @@ const createPace = ({ perSecond, burst }: Rate) => {
 };
 
 /** Sends requests to the service, with the token as it is now, and at most at the rate that is set. */
-export const createServiceClient = (
-  { rate, timeout = 10_000, concurrency = 32, ...settings }: ServiceSettings,
-  fetch: ServiceFetch,
-) => {
+export const createServiceClient = ({
+  rate,
+  timeout = 10_000,
+  concurrency = 32,
+  ...settings
+}: ServiceSettings) => {
   let { token } = settings;
+  const fetch = createNodeFetch();
   const pace = rate ? createPace(rate) : undefined;
   const ask: ServiceFetch = async (url, request) => {
     await pace?.();
@@ -27,11 +30,14 @@ export const createServiceClient = (
     return fetch(url, { ...request, headers });
   };
   return {
-    fetch: ask,
-    /** More requests would wait for their turn for longer than a quarter of their timeout. */
-    concurrency: rate
-      ? Math.min(concurrency, Math.ceil((rate.perSecond * timeout) / 4_000))
-      : concurrency,
+    /** The options of the server that sends. */
+    options: {
+      ...{ ...settings, timeout, fetch: ask },
+      // More requests would wait for their turn for longer than a quarter of their timeout.
+      concurrency: rate
+        ? Math.min(concurrency, Math.ceil((rate.perSecond * timeout) / 4_000))
+        : concurrency,
+    },
     /** All requests from now on have this token. */
     setToken: (given: string): void => void (token = given),
   };

@@ -30,7 +30,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   checkRelayOptions(options);
   const { now = Date.now, clientAddress } = options;
   const tell = createTell(options);
-  const delivery = createDelivery(options);
+  const delivery = createDelivery(options, tell);
   const server = createServer({
     ...{ options, sink: createUpstreamSink(delivery), tell, now },
     rules: { projects: options.projects, channels: options.channels, fillsIn: false },

@@ -1,17 +1,15 @@
 import { messageOf } from '../util/errors.js';
 import { createOriginDoor, createOriginPaths, type Door, type Operation } from './doors.js';
 import type { ServiceHealth } from './deliver/backoff.js';
-import type { Tell } from './hooks.js';
 import { answerJson } from './http/answers.js';
 import { createAdmission } from './http/admission.js';
 import { createHeldBodies } from './http/held-bodies.js';
 import type { Origins } from './http/origin.js';
-import { createIgnoring, type Ignored } from './ignoring.js';
-import { createReceive, type Refused } from './receive.js';
-import type { Names, Rules } from './records.js';
+import { createIgnoring } from './ignoring.js';
+import { createReceive, type ReceiveParts } from './receive.js';
+import type { Names } from './records.js';
 import { refusalOf } from './refusal.js';
 import type { ServerOptions } from './relay-options.js';
-import type { Sink } from './sink.js';
 import { createUnlisted } from './unlisted.js';
 
 /** The state of a server. */
@@ -24,25 +22,15 @@ export interface ServerHealth {
   service?: ServiceHealth;
 }
 
-interface Parts {
+/** What is made here of the options, in place of being given. */
+type MadeHere = 'admission' | 'hold' | 'ignoring' | 'refused' | 'deadline';
+
+interface Parts extends Omit<ReceiveParts, MadeHere>, Partial<Pick<ReceiveParts, 'refused'>> {
   options: ServerOptions;
-  sink: Sink;
-  rules: Rules;
   /** Origins whose pages may send without a token. */
   origins: Origins;
   /** The door for requests with a token. */
   tokenDoor?: Door | undefined;
-  /** Makes words for senders, if records are passed on: what is passed on or stored holds no address. */
-  senderOf?: ((client: string) => Promise<string>) | undefined;
-  browserOf?: ((request: Request) => Promise<string | undefined>) | undefined;
-  addressOf?: ((request: Request) => string | undefined) | undefined;
-  /** Called with each request and record that is refused, unless the request is ignored. */
-  refused?: ((refused: Refused) => void) | undefined;
-  /** Called with why a request is ignored. */
-  ignored?: ((ignored: Ignored) => void) | undefined;
-  accepted?: (() => void) | undefined;
-  tell: Tell;
-  now: () => number;
 }
 
 /** What relay and service share: the doors, the steps of a request, and the state for operators. */
@@ -54,19 +42,14 @@ export const createServer = (parts: Parts) => {
   const admission = createAdmission({ ...options, now, tell });
   const unlisted = createUnlisted(tell, now);
   const receive = createReceive({
-    ...{ sink, admission, tell, now, deadline },
+    ...{ ...parts, admission, deadline },
     rules: {
       ...parts.rules,
       projects: copyOf(parts.rules.projects),
       channels: copyOf(parts.rules.channels),
     },
     hold: createHeldBodies(),
-    senderOf: parts.senderOf,
-    browserOf: parts.browserOf,
-    addressOf: parts.addressOf,
-    accepted: parts.accepted,
     ignoring: createIgnoring(options),
-    ignored: parts.ignored,
     refused: (refused) => {
       unlisted(refused);
       parts.refused?.(refused);

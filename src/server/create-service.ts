@@ -17,6 +17,7 @@ import { startPassingOn } from './exports/pass-on.js';
 import { OPENAPI } from './openapi.js';
 import { readingAccess } from './reading/access.js';
 import { createFeed } from './reading/feed.js';
+import { WrongRequestError } from './reading/query.js';
 import { createReadingTrouble } from './reading/reading-trouble.js';
 import { addReadingRoutes } from './reading/routes.js';
 import { createRefusals } from './refusals.js';
@@ -126,9 +127,7 @@ export const createService = (options: ServiceOptions): Service => {
     accepted: () => setup.note('accepted'),
     ignored: (why) => setup.failed('stored', IGNORED[why]),
   });
-  const { onMetric, onError, onRecovery } = options;
-  const hooks = { onMetric, onError, onRecovery };
-  const passing = passOn && startPassingOn({ store, options: passOn, hooks });
+  const passing = passOn && startPassingOn({ store, options: passOn, tell });
   const endMeasuring = startMeasuring({ store, tell, now });
   const endRetention =
     retentionDays === undefined
@@ -187,6 +186,7 @@ export const createService = (options: ServiceOptions): Service => {
   app.get('/ready', server.ready);
   app.notFound(() => refuse(404));
   app.onError((error, c) => {
+    if (error instanceof WrongRequestError) return refuse(400, { message: error.message });
     // Reading needs nothing but the database.
     const { method, path } = c.req;
     if (!isReading(path)) {

@@ -1,3 +1,4 @@
+import type { RecordType } from '../interface/bodies.js';
 import { RECORD_FROM } from '../interface/wire.js';
 import { refuse } from './http/answers.js';
 import {
@@ -78,7 +79,7 @@ export const createTokenDoor = (tokens: Tokens): Door => ({
   },
 });
 
-export type Operation = 'batch' | 'identify' | 'event';
+export type Operation = 'batch' | RecordType;
 type Route = Operation | 'live' | 'ready';
 
 const ROUTE = /\/(?:v1\/(batch|identify|event)|(live|ready))$/;

@@ -1,3 +1,4 @@
+import type { RecordType } from '../interface/bodies.js';
 import type { BatchResult } from '../interface/wire.js';
 import type { Door, Operation, Pass } from './doors.js';
 import type { Tell } from './hooks.js';
@@ -12,6 +13,7 @@ import {
   checkRecord,
   ID_WORDS,
   isId,
+  isType,
   parseBatch,
   parseJson,
   type ClaimedRecord,
@@ -26,7 +28,7 @@ export interface Refused {
   request: Request;
   /** The key of its client; '' if clients cannot be told apart. */
   client: string;
-  type?: 'identify' | 'event' | undefined;
+  type?: RecordType | undefined;
   id?: string | undefined;
   /** The body, if it was parsed. */
   body?: unknown;
@@ -41,12 +43,15 @@ interface Arrival extends Pass {
   ignored: Ignored | undefined;
 }
 
-interface Parts {
+export interface ReceiveParts {
   sink: Sink;
   rules: Rules;
   admission: Admission;
   hold: ReturnType<typeof createHeldBodies>;
-  /** The words that stand for a sender and for a browser in records. */
+  /**
+   * Make the words that stand for a sender and for a browser in records. A sender has one if its records are passed on:
+   * what is passed on or stored holds no address.
+   */
   senderOf?: ((client: string) => Promise<string>) | undefined;
   browserOf?: ((request: Request) => Promise<string | undefined>) | undefined;
   /** The truncated address of a client, if it is to be passed on. */
@@ -99,7 +104,7 @@ const NOUN = { identify: 'Profile', event: 'Event' };
  * All requests with records take this way: the door, the client's account, the body, the check of each record, the
  * sink. Each refusal on the way is answered, and reported once.
  */
-export const createReceive = (parts: Parts) => {
+export const createReceive = (parts: ReceiveParts) => {
   const { sink, rules, admission, hold, refused, tell, now, deadline } = parts;
 
   /** Reads the body as text, and charges its client for it before it is parsed. */
@@ -169,8 +174,7 @@ export const createReceive = (parts: Parts) => {
     refusal: Refusal,
     client: string,
   ): void => {
-    const known = type === 'event' || type === 'identify' ? type : undefined;
-    refused({ refusal, request, client, id, body, type: known });
+    refused({ refusal, request, client, id, body, type: isType(type) ? type : undefined });
   };
 
   const answerBatch = async (text: string, arrival: Arrival): Promise<Response | Refusal> => {
@@ -187,7 +191,7 @@ export const createReceive = (parts: Parts) => {
   /** The record of a request to one of the interface's operations. */
   const singleOf = (
     { headers }: Request,
-    type: 'identify' | 'event',
+    type: RecordType,
     text: string,
   ): ClaimedRecord | Refusal => {
     // A request without a key gets a new id, so a repeat of it is another record.
@@ -199,7 +203,7 @@ export const createReceive = (parts: Parts) => {
   };
 
   const answerSingle = async (
-    type: 'identify' | 'event',
+    type: RecordType,
     text: string,
     arrival: Arrival,
   ): Promise<Response | Refusal> => {

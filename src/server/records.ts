@@ -3,6 +3,7 @@ import { hasInfinity } from '../util/has-infinity.js';
 import { isDateTime } from '../util/is-date-time.js';
 import { isDeeper, MAX_LEVELS } from '../util/is-deeper.js';
 import { isObject } from '../util/is-object.js';
+import { mayFail } from '../util/may-fail.js';
 import { NOBODY } from '../interface/nobody.js';
 import { FIELDS, wrongField } from '../interface/validate.js';
 import { MAX_BATCH_RECORDS } from '../interface/wire.js';
@@ -26,14 +27,8 @@ export const ID_WORDS = `1 to ${MAX_ID} visible ASCII characters`;
 export const isId = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_ID && ID.test(value);
 
-/** Parses a body, or returns undefined, which no JSON stands for. */
-export const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined; // not JSON, or deeper than the parser's stack (JavaScriptCore)
-  }
-};
+/** Parses a text. Undefined if it is no JSON, or deeper than the parser's stack (JavaScriptCore). */
+export const parseJson = (text: string): unknown => mayFail(() => JSON.parse(text) as unknown);
 
 const wrong = (message: string): Refusal => refusalOf('body', message);
 
@@ -87,7 +82,8 @@ const isLongKey = (value: unknown): boolean =>
 const lists = (names: Names, name: unknown): boolean =>
   names === '*' || names.includes(name as string);
 
-const isType = (type: unknown): type is RecordType => type === 'identify' || type === 'event';
+export const isType = (type: unknown): type is RecordType =>
+  type === 'identify' || type === 'event';
 
 /** Milliseconds since the epoch, within the years that ISO 8601 writes with four digits. */
 const isTime = (value: unknown): value is number =>

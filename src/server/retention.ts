@@ -2,6 +2,7 @@ import { messageOf } from '../util/errors.js';
 import { createReportOnce, type Tell } from './hooks.js';
 import type { Store } from './store/port.js';
 import { createTellLost } from './tell-lost.js';
+import { createPause } from './time.js';
 
 const DAY_MS = 86_400_000;
 /** How much longer rows are kept that a target of an export lacks. */
@@ -24,7 +25,7 @@ const LOST = 'rows were deleted by their age (`retentionDays`) that were not exp
  * a target of an export lacks are kept for up to 7 days more.
  */
 export const startRetention = ({ store, days, tell, now }: Parts): (() => void) => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  const { pause, wake } = createPause();
   let isOver = false;
   const trouble = createReportOnce(tell, now);
   const lost = createTellLost(tell, LOST, now);
@@ -71,24 +72,21 @@ export const startRetention = ({ store, days, tell, now }: Parts): (() => void) 
     if (expired) tell.metric('expired', expired);
     return expired < BATCH ? LOOK_MS : PAUSE_MS;
   };
-  const next = (ms: number): void => {
-    if (isOver) return;
-    timer = setTimeout(() => void run(), ms);
-    // On Node it keeps no process alive.
-    (timer as { unref?: () => void }).unref?.();
+  const failed = (error: unknown): number => {
+    trouble.tell({ kind: 'store', message: `rows are not deleted by age: ${messageOf(error)}` });
+    return LOOK_MS;
   };
   const run = async (): Promise<void> => {
-    try {
-      next(await look());
-    } catch (error) {
-      trouble.tell({ kind: 'store', message: `rows are not deleted by age: ${messageOf(error)}` });
-      next(LOOK_MS);
+    let waitMs = 0;
+    while (!isOver) {
+      await pause(waitMs, { keepsAlive: false });
+      if (!isOver) waitMs = await look().catch(failed);
     }
   };
-  next(0);
+  void run();
 
   return () => {
     isOver = true;
-    clearTimeout(timer);
+    wake();
   };
 };

@@ -325,7 +325,10 @@ describe('the OpenAPI document', () => {
     );
     const ofHours = source.slice(source.indexOf('readHourFilter'));
     const names = [...ofHours.matchAll(/(?:msOf|get|getAll)\('(\w+)'/g)].map(([, name]) => name);
-    const filter = source.slice(source.indexOf('readFilter'), source.indexOf('const faultOf'));
+    const filter = source.slice(
+      source.indexOf('readFilter'),
+      source.indexOf('const checkDeletion'),
+    );
     const parts = [...filter.matchAll(/(?:one|many|get)\('(\w+)'\)/g)].map(([, name]) => name);
     const parameters = paths['/counts']!['get']!.parameters!.map(({ name }) => name);
     expect(parameters.sort()).toEqual([...new Set(['by', ...names, ...parts])].sort());
@@ -339,7 +342,7 @@ describe('the OpenAPI document', () => {
     const ofUsers = source.slice(source.indexOf('readUsers'));
     const names = [...ofUsers.matchAll(/(?:get|getAll)\('(\w+)'/g)].map(([, name]) => name);
     const parameters = paths['/users']!['get']!.parameters!.map(({ name }) => name);
-    const others = ['user', 'format', 'before', 'newest', 'start', 'tag'];
+    const others = ['user', 'format', 'before', 'newest', 'start', 'tag', 'limit', 'after'];
     expect(parameters.sort()).toEqual([...new Set([...names, ...others])].sort());
   });
 

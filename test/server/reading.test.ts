@@ -333,7 +333,7 @@ describe('what else is read', () => {
     ['project=p', 'give `dry=1` to count the rows'],
     ['project=p&dry=0', 'give `dry=1` to count the rows'],
     ['project=p&dry=1&upto=5', 'give `dry=1` to count the rows'],
-    ['project=p&upto=x', 'give `dry=1` to count the rows'],
+    ['project=p&upto=x', '`upto` must be a whole number'],
     ['project=p&upto=9&user=u', '`user` is not known here'],
     ['project=p&upto=9&event=a&event=b', '`event` may be given once'],
     ['project=p&dry=1&channel=', '`channel` must not be empty'],

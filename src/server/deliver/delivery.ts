@@ -1,8 +1,8 @@
 import { waitInTrouble } from '../../interface/backoff.js';
-import { callback, timer } from '../../interface/kinds.js';
+import { timer } from '../../interface/kinds.js';
 import type { BatchResult } from '../../interface/wire.js';
-import { count, HOOK_KINDS, type Kinds } from '../check-options.js';
-import { createTell, type Hooks } from '../hooks.js';
+import { count, type Kinds } from '../check-options.js';
+import type { Hooks, Tell } from '../hooks.js';
 import { keyOf, lineOf, PATIENCE, type Incoming } from '../incoming.js';
 import { isFinal, retryLater, untried } from '../results.js';
 import { monotonicNow } from '../time.js';
@@ -24,12 +24,11 @@ export interface DeliveryOptions extends Hooks, UpstreamOptions {
   now?: (() => number) | undefined;
 }
 
-export const DELIVERY_KINDS: Kinds<DeliveryOptions> = {
+/** The options of a delivery that are not those of its server, too. */
+export const DELIVERY_KINDS: Kinds<Omit<DeliveryOptions, keyof Hooks | 'now'>> = {
   ...UPSTREAM_KINDS,
   concurrency: count,
   timeout: timer,
-  ...HOOK_KINDS,
-  now: callback,
 };
 
 /** A record to be delivered. */
@@ -58,8 +57,6 @@ export interface Delivery {
   health: () => ServiceHealth;
   /** Milliseconds until a request to the service makes sense; 0 if it does now. */
   waitMs: () => number;
-  /** Milliseconds one try may take. */
-  timeout: number;
   /** Ends all waits at once, also those that the service has asked for. */
   tryNow: () => void;
   /**
@@ -89,12 +86,12 @@ const LONGEST_SLOW_MS = 60_000;
 
 /** Delivers records to the service: each once, those of one user in order, and a few at a time. */
 export const createDelivery = (
-  options: DeliveryOptions,
+  options: Omit<DeliveryOptions, keyof Hooks>,
+  tell: Tell,
   { maxPending = MAX_PENDING } = {},
 ): Delivery => {
   const { timeout = 10_000, concurrency = 32, now = Date.now } = options;
   const ticks = options.now ?? monotonicNow;
-  const tell = createTell(options);
   const backoff = createBackoff({ most: concurrency, now, ticks, tell });
   const turns = createTurns({ places: backoff.width, ticks });
   const tryOnce = createUpstream({ ...options, timeout, now, tell });
@@ -193,7 +190,6 @@ export const createDelivery = (
   };
 
   return {
-    timeout,
     health: backoff.health,
     tryNow: () => {
       backoff.tryNow();

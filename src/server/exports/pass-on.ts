@@ -4,7 +4,7 @@ import type { ServiceHealth } from '../deliver/backoff.js';
 import { positive } from '../../interface/kinds.js';
 import type { Kinds } from '../check-options.js';
 import { DELIVERY_KINDS, createDelivery, type DeliveryOptions } from '../deliver/delivery.js';
-import { createReportOnce, createTell, type Hooks } from '../hooks.js';
+import { createReportOnce, type Hooks, type Tell } from '../hooks.js';
 import { SERVICE } from '../store/parked.js';
 import type { Store } from '../store/port.js';
 import { createTellForgotten } from '../tell-lost.js';
@@ -24,8 +24,7 @@ export interface PassOnOptions extends Omit<DeliveryOptions, keyof Hooks | 'now'
   maxAge?: number | undefined;
 }
 
-const { onMetric: _, onError: __, onRecovery: ___, now: ____, ...OF_DELIVERY } = DELIVERY_KINDS;
-export const PASS_ON_KINDS: Kinds<PassOnOptions> = { ...OF_DELIVERY, maxAge: positive };
+export const PASS_ON_KINDS: Kinds<PassOnOptions> = { ...DELIVERY_KINDS, maxAge: positive };
 
 /** Passes the rows of a store on to another service. */
 export interface PassingOn {
@@ -39,7 +38,7 @@ export interface PassingOn {
 interface Parts {
   store: Pick<Store, 'follow' | 'lastPlace' | 'progress' | 'rows'>;
   options: PassOnOptions;
-  hooks: Hooks;
+  tell: Tell;
 }
 
 /**
@@ -47,11 +46,10 @@ interface Parts {
  * a time does so, for all that share the store. While it is the service that fails, the place of the target stands. A row
  * that fails by itself is parked, as are the rows of a client that is slow or fails, and the place goes on.
  */
-export const startPassingOn = ({ store, options, hooks }: Parts): PassingOn => {
+export const startPassingOn = ({ store, options, tell }: Parts): PassingOn => {
   const { progress } = store;
-  const tell = createTell(hooks);
   const { maxAge = 7 * DAY_MS, concurrency = 32 } = options;
-  const delivery = createDelivery({ ...options, ...hooks });
+  const delivery = createDelivery(options, tell);
   const trouble = createReportOnce(tell, Date.now);
   const tellForgotten = createTellForgotten(tell, SERVICE);
   let tryParked = (): void => {};

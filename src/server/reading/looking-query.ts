@@ -1,8 +1,14 @@
-import { isDateTime } from '../../util/is-date-time.js';
-import { isoTime } from '../iso-time.js';
-import { parseJson } from '../records.js';
 import type { RowFilter, UserFilter, UsersPlace } from '../store/port.js';
-import { MAX_HOURS, readFilter, readHourFilter, readSpan, type Asked } from './query.js';
+import {
+  check,
+  checkHours,
+  isString,
+  readFilter,
+  readHourFilter,
+  readLimit,
+  readPair,
+  timeOf,
+} from './query.js';
 
 /** How long rows are looked through for one answer, and for the first rows of a page. */
 export const [LOOK_MS, FIRST_LOOK_MS] = [1_400, 700];
@@ -12,9 +18,6 @@ export const [MAX_PARTS, MAX_TAGS] = [20, 5];
 export const [MAX_USERS, MAX_DAYS] = [100, 32];
 /** Characters of the beginning of an id. */
 export const MAX_START = 1_024;
-
-const wrong = (words: string): { wrong: string } => ({ wrong: words });
-const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' in asked;
 
 /** One part of a filter, as a query names it. */
 export interface Part {
@@ -50,43 +53,26 @@ export const readBreakdown = (
   query: URLSearchParams,
   client: string | undefined,
   now: number,
-): Asked<{ filter: RowFilter & { from: string }; tags: string[] }> => {
+): { filter: RowFilter & { from: string }; tags: string[] } => {
   const given = readFilter(query, client);
-  if (isWrong(given)) return given;
-  const all = given.value.tag ?? [];
+  const all = given.tag ?? [];
   const tags = [...new Set(all.filter((tag) => !tag.includes('=')))];
-  if (tags.length > MAX_TAGS) return wrong(`\`tag\` may name ${MAX_TAGS} tags`);
+  check(tags.length <= MAX_TAGS, `\`tag\` may name ${MAX_TAGS} tags`);
   const hours = readHourFilter(query, now);
-  if (isWrong(hours)) return wrong(hours.wrong);
-  const { from = hours.value.from, to } = given.value;
-  if (Date.parse(to ?? hours.value.to) - Date.parse(from) > MAX_HOURS * 3_600_000)
-    return wrong(`from \`from\` to \`to\` may be ${MAX_HOURS / 24} days at the most`);
+  const { from = hours.from, to } = given;
+  checkHours(Date.parse(from), Date.parse(to ?? hours.to));
   const tag = all.filter((one) => one.includes('='));
-  return { value: { filter: { ...given.value, from, to, tag }, tags } };
+  return { filter: { ...given, from, to, tag }, tags };
 };
 
-const placeOf = (text: string): UsersPlace | undefined => {
-  const place = parseJson(text);
-  if (!Array.isArray(place) || place.length !== 2) return undefined;
-  const isOne = [Number.isSafeInteger, (item: unknown) => typeof item === 'string'].some((is) =>
-    place.every(is),
-  );
-  return isOne ? (place as UsersPlace) : undefined;
-};
-
-export const readUsers = (query: URLSearchParams): Asked<UserFilter> => {
-  const span = readSpan(new URLSearchParams({ limit: query.get('limit') ?? '' }));
-  if (isWrong(span)) return span;
+export const readUsers = (query: URLSearchParams): UserFilter => {
+  const limit = Math.max(1, readLimit(query, MAX_USERS));
   const [start, property] = ['start', 'tag'].map((name) => query.get(name) || undefined);
-  if (start !== undefined && property !== undefined) return wrong('give `start` or `tag`');
-  if ((start?.length ?? 0) > MAX_START) return wrong(`\`start\` may have ${MAX_START} characters`);
-  const days = query.getAll('day').map((day) => (isDateTime(day) && isoTime(day)) || '');
-  if (days.includes('')) return wrong('`day` must be a date-time of RFC 3339');
-  if (days.length > MAX_DAYS) return wrong(`\`day\` may be given ${MAX_DAYS} times`);
-  const after = query.get('after') || undefined;
-  const place = after === undefined ? undefined : placeOf(after);
-  if (after !== undefined && !place) return wrong('`after` must be the `next` of an answer');
+  check(start === undefined || property === undefined, 'give `start` or `tag`');
+  check((start?.length ?? 0) <= MAX_START, `\`start\` may have ${MAX_START} characters`);
+  const days = query.getAll('day').map((day) => timeOf(day, 'day'));
+  check(days.length <= MAX_DAYS, `\`day\` may be given ${MAX_DAYS} times`);
+  const after = readPair<UsersPlace>(query, Number.isSafeInteger, isString);
   const project = query.get('project') || undefined;
-  const limit = Math.max(1, Math.min(span.value.limit, MAX_USERS));
-  return { value: { project, start, property, days: days.sort(), after: place, limit } };
+  return { project, start, property, days: days.sort(), after, limit };
 };

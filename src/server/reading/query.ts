@@ -1,6 +1,6 @@
-import type { RecordType } from '../../interface/bodies.js';
 import { isDateTime } from '../../util/is-date-time.js';
 import { isoTime } from '../iso-time.js';
+import { isType, parseJson } from '../records.js';
 import type { Erased, HourFilter, RowFilter, Span } from '../store/port.js';
 
 /** Rows or refused in one answer. */
@@ -17,83 +17,103 @@ const HOUR_MS = 3_600_000;
 /** Characters of a text that rows are searched for. */
 export const MAX_TEXT = 200;
 
-/** What was read from a query: a value, or words that say what is wrong. */
-export type Asked<Value> = { value: Value } | { wrong: string };
+/** A request to read is answered 400, with a message that says what is wrong. */
+export class WrongRequestError extends Error {
+  override name = 'WrongRequestError' as const;
+}
 
-const wrong = (words: string): { wrong: string } => ({ wrong: words });
-export const NO_USER = '`project` and `user` must be given';
+/** Throws a `WrongRequestError` with these words, unless it is right. */
+export const check: (isRight: boolean, words: string) => asserts isRight = (isRight, words) => {
+  if (!isRight) throw new WrongRequestError(words);
+};
 
-/** A whole number, undefined if the query has none, NaN if it has something else. */
+/** A whole number; undefined if the query has none. */
 const numberIn = (query: URLSearchParams, name: string): number | undefined => {
   const text = query.get(name);
   if (!text) return undefined;
-  return /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+  check(/^\d{1,15}$/.test(text), `\`${name}\` must be a whole number`);
+  return Number(text);
 };
 
-/** A time, undefined if the query has none, an empty text if it has something else. */
+/** A date-time as the stores have it. `name`: the parameter that has the text. */
+export const timeOf = (text: string, name: string): string => {
+  const time = isDateTime(text) ? isoTime(text) : undefined;
+  check(time !== undefined, `\`${name}\` must be a date-time of RFC 3339`);
+  return time;
+};
+/** A time; undefined if the query has none. */
 const timeIn = (query: URLSearchParams, name: string): string | undefined => {
   const text = query.get(name);
-  return text ? (isDateTime(text) && isoTime(text)) || '' : undefined;
-};
-const noTime = (name: string): { wrong: string } =>
-  wrong(`\`${name}\` must be a date-time of RFC 3339`);
-
-export const readSpan = (query: URLSearchParams): Asked<Span> => {
-  const [after, before, limit] = ['after', 'before', 'limit'].map((name) => numberIn(query, name));
-  for (const [name, value] of Object.entries({ after, before, limit })) {
-    if (Number.isNaN(value)) return wrong(`\`${name}\` must be a whole number`);
-  }
-  const newest = query.get('newest') === '1';
-  return { value: { after, before, limit: Math.min(limit ?? MAX_LIMIT, MAX_LIMIT), newest } };
+  return text ? timeOf(text, name) : undefined;
 };
 
-const isType = (value: string): value is RecordType => value === 'identify' || value === 'event';
+export const readLimit = (query: URLSearchParams, most = MAX_LIMIT): number =>
+  Math.min(numberIn(query, 'limit') ?? most, most);
+
+export const readSpan = (query: URLSearchParams): Span => ({
+  after: numberIn(query, 'after'),
+  before: numberIn(query, 'before'),
+  limit: readLimit(query),
+  newest: query.get('newest') === '1',
+});
+
+export const isString = (value: unknown): boolean => typeof value === 'string';
+
+/** The pair in `after`, which is the `next` of an answer. Both of its items are of the same kind. */
+export const readPair = <Pair>(
+  query: URLSearchParams,
+  ...kinds: readonly ((item: unknown) => boolean)[]
+): Pair | undefined => {
+  const text = query.get('after');
+  if (!text) return undefined;
+  const pair = parseJson(text);
+  const isPair = Array.isArray(pair) && pair.length === 2 && kinds.some((is) => pair.every(is));
+  check(isPair, '`after` must be the `next` of an answer');
+  return pair as Pair;
+};
+
+/** The user that a query names. */
+export const readUser = (query: URLSearchParams): { project: string; user_id: string } => {
+  const [project, user_id] = [query.get('project'), query.get('user')];
+  check(!!project && !!user_id, '`project` and `user` must be given');
+  return { project, user_id };
+};
 
 /** `client`: the client word of the browser that sent the request, for `mine=1`. */
-export const readFilter = (
-  query: URLSearchParams,
-  client: string | undefined,
-): Asked<RowFilter> => {
+export const readFilter = (query: URLSearchParams, client: string | undefined): RowFilter => {
   const one = (name: string): string | undefined => query.get(name) || undefined;
   const many = (name: string): string[] => query.getAll(name).filter(Boolean);
   const [type, text] = [one('type'), one('text')];
-  if (type !== undefined && !isType(type)) return wrong('`type` must be identify or event');
-  if ((text?.length ?? 0) > MAX_TEXT) return wrong(`\`text\` may have ${MAX_TEXT} characters`);
-  const [from, to] = ['from', 'to'].map((name) => {
-    const given = one(name);
-    return given && ((isDateTime(given) && isoTime(given)) || null);
-  });
-  if (from === null) return wrong('`from` must be a date-time of RFC 3339');
-  if (to === null) return wrong('`to` must be a date-time of RFC 3339');
+  check(type === undefined || isType(type), '`type` must be identify or event');
+  check((text?.length ?? 0) <= MAX_TEXT, `\`text\` may have ${MAX_TEXT} characters`);
   return {
-    value: {
-      project: one('project'),
-      channel: one('channel'),
-      user_id: one('user'),
-      type,
-      event: many('event'),
-      not: many('not'),
-      text,
-      tag: many('tag'),
-      ...{ from, to },
-      // A browser without a word gets one that no row has.
-      ...(query.get('mine') === '1' && { client: client ?? '-' }),
-    },
+    project: one('project'),
+    channel: one('channel'),
+    user_id: one('user'),
+    type,
+    event: many('event'),
+    not: many('not'),
+    text,
+    tag: many('tag'),
+    from: timeIn(query, 'from'),
+    to: timeIn(query, 'to'),
+    // A browser without a word gets one that no row has.
+    ...(query.get('mine') === '1' && { client: client ?? '-' }),
   };
 };
 
 /**
- * What is wrong with the query of a deletion, which may have these parameters. Otherwise more rows would go than somebody
- * means: the `&` in a name begins another parameter, and a script may have an empty variable.
+ * Checks the query of a deletion, which may have these parameters. Otherwise more rows would go than somebody means: the
+ * `&` in a name begins another parameter, and a script may have an empty variable.
  */
-const faultOf = (query: URLSearchParams, known: readonly string[]): string | undefined => {
+const checkDeletion = (query: URLSearchParams, known: readonly string[]): void => {
   const names = [...query.keys()];
   const other = names.find((name) => !known.includes(name));
-  if (other !== undefined) return `\`${other}\` is not known here: ${known.join(', ')}`;
+  check(other === undefined, `\`${other}\` is not known here: ${known.join(', ')}`);
   const twice = names.find((name) => query.getAll(name).length > 1);
-  if (twice !== undefined) return `\`${twice}\` may be given once`;
+  check(twice === undefined, `\`${twice}\` may be given once`);
   const empty = names.find((name) => query.get(name) === '');
-  return empty === undefined ? undefined : `\`${empty}\` must not be empty`;
+  check(empty === undefined, `\`${empty}\` must not be empty`);
 };
 
 /** Texts of a query as they were read, for an answer that has found nothing. */
@@ -105,13 +125,10 @@ export const inQuotes = (texts: object): string => {
 };
 
 /** An erasure of one user. */
-export const readErasure = (
-  query: URLSearchParams,
-): Asked<{ project: string; user_id: string }> => {
-  const [project, user_id] = [query.get('project'), query.get('user')];
-  if (!project || !user_id) return wrong(NO_USER);
-  const fault = faultOf(query, ['project', 'user']);
-  return fault === undefined ? { value: { project, user_id } } : wrong(fault);
+export const readErasure = (query: URLSearchParams): { project: string; user_id: string } => {
+  const user = readUser(query);
+  checkDeletion(query, ['project', 'user']);
+  return user;
 };
 
 const OF_DELETION = ['project', 'channel', 'event', 'from', 'to', 'dry', 'upto'];
@@ -119,15 +136,15 @@ const OF_DELETION = ['project', 'channel', 'event', 'from', 'to', 'dry', 'upto']
 /** A deletion of rows: only counted, or up to the place that the count has named. */
 export const readDeletion = (
   query: URLSearchParams,
-): Asked<{ erased: Erased; upto: number | undefined }> => {
-  const fault = faultOf(query, OF_DELETION);
-  if (fault !== undefined) return wrong(fault);
+): { erased: Erased; upto: number | undefined } => {
+  checkDeletion(query, OF_DELETION);
   const project = query.get('project');
-  if (!project) return wrong('`project` must be given');
+  check(!!project, '`project` must be given');
   const upto = numberIn(query, 'upto');
-  const isDry = query.get('dry') === '1';
-  if (isDry === (upto !== undefined) || Number.isNaN(upto))
-    return wrong('give `dry=1` to count the rows, and the `upto` of its answer to delete them');
+  check(
+    (query.get('dry') === '1') === (upto === undefined),
+    'give `dry=1` to count the rows, and the `upto` of its answer to delete them',
+  );
   const erased: Erased = { project };
   for (const name of ['channel', 'event'] as const) {
     const text = query.get(name);
@@ -135,49 +152,48 @@ export const readDeletion = (
   }
   for (const name of ['from', 'to'] as const) {
     const time = timeIn(query, name);
-    if (time === '') return noTime(name);
     if (time !== undefined) erased[name] = time;
   }
-  return { value: { erased, upto } };
+  return { erased, upto };
 };
 
-/** Two times, the last 30 days by default. `both`: they must be given. */
-export const readTimes = (
-  query: URLSearchParams,
-  now: number,
-  { both = false } = {},
-): Asked<{ from: string; to: string }> => {
-  const [from, to] = [timeIn(query, 'from'), timeIn(query, 'to')];
-  if (from === '' || (both && !from)) return noTime('from');
-  if (to === '' || (both && !to)) return noTime('to');
-  const end = to ?? new Date(now).toISOString();
-  const start = new Date(Date.parse(end) - HOURS * HOUR_MS).toISOString();
-  return { value: { from: from ?? start, to: end } };
+/** Two times, the last 30 days by default. */
+export const readTimes = (query: URLSearchParams, now: number): { from: string; to: string } => {
+  const from = timeIn(query, 'from');
+  const to = timeIn(query, 'to') ?? new Date(now).toISOString();
+  return { from: from ?? new Date(Date.parse(to) - HOURS * HOUR_MS).toISOString(), to };
 };
+
+/** Two times, both of which must be given. */
+export const readBothTimes = (query: URLSearchParams): { from: string; to: string } => ({
+  from: timeOf(query.get('from') ?? '', 'from'),
+  to: timeOf(query.get('to') ?? '', 'to'),
+});
 
 /** Which hours to sum. `from` and `to` may lie in the middle of an hour, which is summed then, too. */
-export const readHourFilter = (query: URLSearchParams, now: number): Asked<HourFilter> => {
+export const readHourFilter = (query: URLSearchParams, now: number): HourFilter => {
   const msOf = (name: string, missing: number): number => {
     const time = timeIn(query, name);
     return time === undefined ? missing : Date.parse(time);
   };
   const to = Math.ceil(msOf('to', now) / HOUR_MS) * HOUR_MS;
   const from = Math.floor(msOf('from', to - HOURS * HOUR_MS) / HOUR_MS) * HOUR_MS;
-  for (const [name, value] of Object.entries({ to, from })) {
-    if (Number.isNaN(value) && query.get(name)) return noTime(name);
-  }
   const split = query.get('split') || undefined;
-  if (split !== undefined && split !== 'event') return wrong('`split` must be event');
-  if (to - from > MAX_HOURS * HOUR_MS)
-    return wrong(`from \`from\` to \`to\` may be ${MAX_HOURS / 24} days at the most`);
+  check(split === undefined || split === 'event', '`split` must be event');
+  checkHours(from, to);
   return {
-    value: {
-      project: query.get('project') || undefined,
-      channel: query.get('channel') || undefined,
-      event: query.getAll('event').filter(Boolean),
-      from: new Date(from).toISOString(),
-      to: new Date(to).toISOString(),
-      split: split !== undefined,
-    },
+    project: query.get('project') || undefined,
+    channel: query.get('channel') || undefined,
+    event: query.getAll('event').filter(Boolean),
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    split: split !== undefined,
   };
 };
+
+/** Checks how far two times in milliseconds are apart. */
+export const checkHours = (from: number, to: number): void =>
+  check(
+    to - from <= MAX_HOURS * HOUR_MS,
+    `from \`from\` to \`to\` may be ${MAX_HOURS / 24} days at the most`,
+  );

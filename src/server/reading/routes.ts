@@ -17,17 +17,22 @@ import { CSV, CSV_WITH_BOM, exportRows, NDJSON, type Download } from './export-r
 import type { Feed } from './feed.js';
 import { readPlace } from './place.js';
 import {
+  check,
   MAX_PROFILES,
   MAX_RESENT,
-  NO_USER,
   inQuotes,
+  isString,
+  readBothTimes,
   readDeletion,
   readErasure,
   readFilter,
   readHourFilter,
+  readLimit,
+  readPair,
   readSpan,
   readTimes,
-  type Asked,
+  readUser,
+  WrongRequestError,
 } from './query.js';
 import { FIRST_LOOK_MS, LOOK_MS, partsOf, readBreakdown, readUsers } from './looking-query.js';
 import type { ReadingTrouble } from './reading-trouble.js';
@@ -65,9 +70,6 @@ const DATA_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'n
 /** Bun had no such stream before its version 1.3. */
 const small: MiddlewareHandler =
   'CompressionStream' in globalThis ? compress() : (_, next) => next();
-
-const wrong = (message: string): Response => refuse(400, { message });
-const isWrong = (asked: Asked<unknown>): asked is { wrong: string } => 'wrong' in asked;
 
 /** Without `by`, each of these asks for a breakdown of rows. */
 const BREAKS_DOWN = [
@@ -120,25 +122,22 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     if (format === 'html' && page) return showPage('index.html');
     const filter = readFilter(query, await clientWordOf(request));
     const span = readSpan(query);
-    if (isWrong(filter)) return wrong(filter.wrong);
-    if (isWrong(span)) return wrong(span.wrong);
-    const all = { filter: filter.value, span: span.value };
     const isBrief = query.get('brief') === '1';
     switch (format) {
       case 'html':
       case 'json': {
         if (isBrief) {
-          const { rows, looked } = await store.search(filter.value, span.value, LOOK_MS);
-          return answerRead({ rows, next: nextOf(rows, span.value), looked });
+          const { rows, looked } = await store.search(filter, span, LOOK_MS);
+          return answerRead({ rows, next: nextOf(rows, span), looked });
         }
-        const rows = await store.rows(filter.value, span.value);
-        return answerRead({ rows, next: nextOf(rows, span.value) });
+        const rows = await store.rows(filter, span);
+        return answerRead({ rows, next: nextOf(rows, span) });
       }
       case 'ndjson':
-        return exported(c, 'rows.ndjson', { ...all, format: NDJSON });
+        return exported(c, 'rows.ndjson', { filter, span, format: NDJSON });
       case 'csv': {
         const csv = query.get('bom') === '1' ? CSV_WITH_BOM : CSV;
-        return exported(c, 'rows.csv', { ...all, format: csv });
+        return exported(c, 'rows.csv', { filter, span, format: csv });
       }
       case 'sse': {
         if (feed.isFull()) return refuse(503, { waitMs: 5_000 });
@@ -150,22 +149,21 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
           request.method === 'HEAD'
             ? null
             : await feed.open({
-                ...{ filter: filter.value, asked: readPlace(place), onlyProject: onlyProjectOf(c) },
+                ...{ filter, asked: readPlace(place), onlyProject: onlyProjectOf(c) },
                 lookMs: isBrief ? FIRST_LOOK_MS : undefined,
               });
         return new Response(stream, { headers: { ...headers, 'x-accel-buffering': 'no' } });
       }
       default:
-        return wrong('`format` must be json, ndjson, csv or sse');
+        throw new WrongRequestError('`format` must be json, ndjson, csv or sse');
     }
   };
 
   const showRefused = async (c: Context): Promise<Response> => {
     const query = queryOf(c);
     const span = readSpan(query);
-    if (isWrong(span)) return wrong(span.wrong);
-    const refused = await store.refused(span.value, query.get('project') || undefined);
-    return answerRead({ refused, next: nextOf(refused, span.value) });
+    const refused = await store.refused(span, query.get('project') || undefined);
+    return answerRead({ refused, next: nextOf(refused, span) });
   };
 
   const resend = async (c: Context): Promise<Response> => {
@@ -174,64 +172,44 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     const seqs = isObject(parsed) ? parsed['seqs'] : undefined;
     const isFine =
       Array.isArray(seqs) && seqs.length <= MAX_RESENT && seqs.every(Number.isSafeInteger);
-    if (!isFine) {
-      return wrong(
-        `the body must be { "seqs": […] }, with ${MAX_RESENT} whole numbers at the most`,
-      );
-    }
+    check(isFine, `the body must be { "seqs": […] }, with ${MAX_RESENT} whole numbers at the most`);
     return answerRead({ results: await store.resend([...new Set(seqs as number[])]) });
   };
 
   const showProfiles = async (c: Context): Promise<Response> => {
     const query = queryOf(c);
-    const span = readSpan(new URLSearchParams({ limit: query.get('limit') ?? '' }));
-    if (isWrong(span)) return wrong(span.wrong);
-    const after = query.get('after') || undefined;
-    const place = after === undefined ? undefined : readProfilePlace(after);
-    if (after !== undefined && !place) return wrong('`after` must be the `next` of an answer');
-    const limit = Math.min(span.value.limit, MAX_PROFILES);
+    const limit = readLimit(query, MAX_PROFILES);
+    const place = readPair<[project: string, user_id: string]>(query, isString);
+    const after = place && { project: place[0], user_id: place[1] };
     const [project, user_id] = [query.get('project') || undefined, query.get('user') || undefined];
-    const profiles = await store.profiles({ project, user_id }, { after: place, limit });
+    const profiles = await store.profiles({ project, user_id }, { after, limit });
     const last = profiles.length === limit && profiles.at(-1);
     const next = last ? JSON.stringify([last.project, last.user_id]) : undefined;
     return answerRead({ profiles, next });
   };
 
-  const showHours = async (query: URLSearchParams): Promise<Response> => {
-    const filter = readHourFilter(query, now());
-    return isWrong(filter) ? wrong(filter.wrong) : answerRead(await store.hours(filter.value));
-  };
-
-  const showRefusedHours = async (query: URLSearchParams): Promise<Response> => {
-    const filter = readHourFilter(query, now());
-    if (isWrong(filter)) return wrong(filter.wrong);
-    return answerRead({ refused: await refusedHours(filter.value) });
-  };
-
   /** How many rows a filter has, and each of its parts. */
   const showFilter = async (c: Context, query: URLSearchParams): Promise<Response> => {
     const filter = readFilter(query, await clientWordOf(c.req.raw));
-    if (isWrong(filter)) return wrong(filter.wrong);
-    const parts = partsOf(filter.value, onlyProjectOf(c));
-    const all = [filter.value, ...parts.map((part) => part.filter)];
+    const parts = partsOf(filter, onlyProjectOf(c));
+    const all = [filter, ...parts.map((part) => part.filter)];
     const { counts, looked } = await store.count(all, LOOK_MS);
     const filters = parts.map(({ name, value }, at) => ({ name, value, ...counts[at + 1]! }));
     return answerRead({ ...counts[0]!, filters, looked });
   };
   const showBreakdown = async (c: Context, query: URLSearchParams): Promise<Response> => {
-    const asked = readBreakdown(query, await clientWordOf(c.req.raw), now());
-    if (isWrong(asked)) return wrong(asked.wrong);
-    const { filter, tags } = asked.value;
+    const { filter, tags } = readBreakdown(query, await clientWordOf(c.req.raw), now());
     return answerRead(await store.breakdown(filter, tags, LOOK_MS));
   };
 
   const showCounts = async (c: Context): Promise<Response> => {
     const query = queryOf(c);
     const by = query.get('by');
-    if (by === 'hour') return showHours(query);
-    if (by === 'refused') return showRefusedHours(query);
+    if (by === 'hour') return answerRead(await store.hours(readHourFilter(query, now())));
+    if (by === 'refused')
+      return answerRead({ refused: await refusedHours(readHourFilter(query, now())) });
     if (by === 'filter') return showFilter(c, query);
-    if (by) return wrong('`by` must be hour, refused or filter');
+    check(!by, '`by` must be hour, refused or filter');
     if (BREAKS_DOWN.some((name) => query.get(name))) return showBreakdown(c, query);
     const project = query.get('project') || undefined;
     const [all, refused] = await Promise.all([store.counts(), store.countRefused(project)]);
@@ -241,54 +219,43 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   };
 
   const showOutages = async (c: Context): Promise<Response> => {
-    const times = readTimes(queryOf(c), now());
-    if (isWrong(times)) return wrong(times.wrong);
-    return answerRead({ outages: await store.outages(times.value) });
+    return answerRead({ outages: await store.outages(readTimes(queryOf(c), now())) });
   };
 
   /** How many rows were called in a time, and arrived after it. */
   const showLater = async (c: Context): Promise<Response> => {
-    const times = readTimes(queryOf(c), now(), { both: true });
-    if (isWrong(times)) return wrong(times.wrong);
-    const { rows, isAll } = await store.countLater(times.value);
+    const { rows, isAll } = await store.countLater(readBothTimes(queryOf(c)));
     return answerRead({ rows, is_all: isAll });
   };
 
   const showUsers = async (query: URLSearchParams): Promise<Response> => {
-    const filter = readUsers(query);
-    if (isWrong(filter)) return wrong(filter.wrong);
-    const { next, ...found } = await store.users(filter.value, LOOK_MS);
+    const { next, ...found } = await store.users(readUsers(query), LOOK_MS);
     return answerRead({ ...found, ...(next && { next: JSON.stringify(next) }) });
   };
 
   const showUser = async (c: Context): Promise<Response> => {
     const query = queryOf(c);
-    const [project, user_id] = [query.get('project'), query.get('user')];
     if (!query.has('user')) return showUsers(query);
+    const filter = readUser(query);
     const span = readSpan(query);
-    if (!project || !user_id) return wrong(NO_USER);
-    if (isWrong(span)) return wrong(span.wrong);
-    const [profile] = await store.profiles({ project, user_id }, { limit: 1 });
-    const filter = { project, user_id };
+    const [profile] = await store.profiles(filter, { limit: 1 });
     switch (formatOf(c.req.raw)) {
       case 'html':
       case 'json': {
-        const rows = await store.rows(filter, span.value);
-        return answerRead({ profile, rows, next: nextOf(rows, span.value) });
+        const rows = await store.rows(filter, span);
+        return answerRead({ profile, rows, next: nextOf(rows, span) });
       }
       case 'ndjson': {
         const format = { ...NDJSON, head: profile ? `${JSON.stringify(profile)}\n` : '' };
-        return exported(c, 'user.ndjson', { format, filter, span: span.value });
+        return exported(c, 'user.ndjson', { format, filter, span });
       }
       default:
-        return wrong('`format` must be json or ndjson');
+        throw new WrongRequestError('`format` must be json or ndjson');
     }
   };
 
   const deleteRows = async (c: Context): Promise<Response> => {
-    const asked = readDeletion(queryOf(c));
-    if (isWrong(asked)) return wrong(asked.wrong);
-    const { erased, upto } = asked.value;
+    const { erased, upto } = readDeletion(queryOf(c));
     if (upto !== undefined) return answerRead({ deleted: await store.erase(erased, upto) });
     const counted = await store.countErased(erased);
     const message = `There are no such rows: ${inQuotes(erased)}`;
@@ -296,14 +263,12 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
   };
 
   const erase = async (c: Context): Promise<Response> => {
-    const asked = readErasure(queryOf(c));
-    if (isWrong(asked)) return wrong(asked.wrong);
-    const { project, user_id } = asked.value;
-    const [profile] = await store.profiles({ project, user_id }, { limit: 1 });
-    const deleted = await store.erase({ project, user_id });
+    const user = readErasure(queryOf(c));
+    const [profile] = await store.profiles(user, { limit: 1 });
+    const deleted = await store.erase(user);
     const message = profile
       ? 'There were no rows. The profile is deleted'
-      : `Nobody of this name is there: ${inQuotes({ project, user: user_id })}`;
+      : `Nobody of this name is there: ${inQuotes({ project: user.project, user: user.user_id })}`;
     return answerRead({ deleted, ...(!deleted && { message }) });
   };
 
@@ -329,12 +294,3 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
 /** The highest place of a page, in either order. Later rows have higher places. */
 const nextOf = (page: readonly { seq: number }[], { after = 0 }: Span): number =>
   Math.max(after, ...page.map(({ seq }) => seq));
-
-const readProfilePlace = (text: string): { project: string; user_id: string } | undefined => {
-  const place = parseJson(text);
-  if (!Array.isArray(place) || place.length !== 2) return undefined;
-  const [project, user_id] = place as unknown[];
-  return typeof project === 'string' && typeof user_id === 'string'
-    ? { project, user_id }
-    : undefined;
-};

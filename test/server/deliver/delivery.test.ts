@@ -4,7 +4,7 @@ import {
   type Deliverable,
   type DeliveryOptions,
 } from '../../../src/server/deliver/delivery.js';
-import type { ServerError } from '../../../src/server/hooks.js';
+import { createTell, type ServerError } from '../../../src/server/hooks.js';
 import type { BatchRecord } from '../../../src/interface/wire.js';
 import { createFakeService } from '../helpers/fake-service.js';
 import { checked, event, identify } from '../helpers/records.js';
@@ -24,9 +24,9 @@ const setUp = (
       token: 'secret',
       fetch: service.fetch,
       now: () => clock.time,
-      onError: (error) => errors.push(error),
       ...options,
     },
+    createTell({ onError: (error) => errors.push(error), ...options }),
     { maxPending },
   );
   const deliver = (records: readonly BatchRecord[], more: Partial<Deliverable> = {}) =>

@@ -5,6 +5,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createNodeFetch } from '../../../src/relay-node.js';
 import { createDelivery } from '../../../src/server/deliver/delivery.js';
+import { createTell } from '../../../src/server/hooks.js';
 import { checked, event } from '../helpers/records.js';
 import { listen } from '../helpers/relay.js';
 
@@ -175,10 +176,8 @@ it('goes through the proxy that the environment names, but for hosts that need n
 
 it('delivers the records of a relay, one after another over the same connections', async () => {
   const { got, url } = await startService((response) => response.end('{"success":true}'));
-  const { deliver } = createDelivery({
-    ...{ baseUrl: url, token: 'secret', fetch: createNodeFetch() },
-    concurrency: 1,
-  });
+  const options = { baseUrl: url, token: 'secret', fetch: createNodeFetch(), concurrency: 1 };
+  const { deliver } = createDelivery(options, createTell({}));
   const ids = Array.from({ length: 10 }, (_, n) => `e${n}`);
   const records = ids.map((id) => checked(event(id)));
   const results = await Promise.all(deliver(records, { until: Date.now() + 60_000 }));

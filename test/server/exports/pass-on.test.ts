@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startPassingOn, type PassOnOptions } from '../../../src/server/exports/pass-on.js';
-import type { Hooks, ServerError } from '../../../src/server/hooks.js';
+import { createTell, type Hooks, type ServerError } from '../../../src/server/hooks.js';
 import type { Incoming } from '../../../src/server/incoming.js';
 import type { Store } from '../../../src/server/store/port.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
@@ -57,10 +57,10 @@ const createWorld = async ({ hold = false, options, store: changed }: World = {}
         ...{ baseUrl: 'http://service.test', token: 'secret', fetch: service.fetch as never },
         ...options,
       },
-      hooks: {
+      tell: createTell({
         onError: (error) => void errors.push(error),
         onMetric: (...metric) => void metrics.push(metric),
-      },
+      }),
     });
   let passing = start();
   await pass(0);

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { messageOf } from '../../../util/errors.js';
+import { load } from '../../../util/load.js';
 import type { Run } from '../database.js';
 import { readTls, type Tls } from './tls.js';
 
@@ -50,15 +51,6 @@ const NO_TIMEOUTS = 'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0
 /** The longest time that a timer takes. */
 const FOREVER_MS = 2_147_483_647;
 
-const loadDriver = async (): Promise<typeof pg> => {
-  try {
-    return (await import('pg')).default;
-  } catch (error) {
-    if (!messageOf(error).includes(`'pg'`)) throw error;
-    throw new Error('the package pg is missing: npm install pg', { cause: error });
-  }
-};
-
 /** The code of an error that Postgres itself has answered, or that is the cause of one in words; else an empty text. */
 export const stateOf = (error: unknown): string => {
   const { code, severity, cause } = (error ?? {}) as Record<'code' | 'severity' | 'cause', unknown>;
@@ -74,7 +66,7 @@ const wordsOf = (error: unknown): string => {
 
 /** The connections to one database. If one fails, its statement fails, and the next statement opens another. */
 export const openConnections = async ({ url, statementTimeout }: ConnectionOptions) => {
-  const driver = await loadDriver();
+  const { default: driver } = await load('pg', () => import('pg'));
   const { connectionString, ways } = readTls(url);
   const settings = {
     connectionString,

@@ -1,4 +1,4 @@
-import { messageOf } from '../util/errors.js';
+import { messageOf } from './errors.js';
 
 /** Imports a package, most of which are optional, or rejects with words that say how to install it. */
 export const load = async <Module>(
