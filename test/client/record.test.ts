@@ -4,7 +4,7 @@ import { resolveOptions } from '../../src/client/options.js';
 import { recordOf, type Call, type Refusal } from '../../src/client/record.js';
 import type { DirectOptions, Draft, OutboxRecord } from '../../src/client/types.js';
 import { wrongField } from '../../src/interface/validate.js';
-import { json, makeEach, name, nasty, text } from '../support/nasty.js';
+import { json, makeEach, name, nasty, text, userId as id } from '../support/nasty.js';
 import { DIRECT } from '../support/site.js';
 
 const AT = Date.parse('2026-01-31T12:00:00.123Z');
@@ -72,7 +72,7 @@ describe('making a record of any call', () => {
 describe('an identify', () => {
   it('carries what was given', () => {
     fc.assert(
-      fc.property(name, json, (user, properties) => {
+      fc.property(id, json, (user, properties) => {
         const made = make({ type: 'identify', subject: user, given: properties });
         const sent = JSON.parse(JSON.stringify(properties)) as object;
         expect(textOf(made)).toEqual({ project: 'shop', user_id: user, properties: sent });
@@ -90,17 +90,17 @@ describe('an event', () => {
       icon: text,
       notify: fc.boolean(),
       tags: json,
-      userId: fc.option(name),
+      userId: fc.option(id),
     },
     { requiredKeys: [] },
   );
 
   it('carries what was given, and nothing that was not', () => {
     fc.assert(
-      fc.property(name, fields, fc.option(name, { nil: undefined }), (subject, given, user) => {
-        const made = make({ subject, given, at: 5 }, {}, user);
+      fc.property(name, fields, fc.option(id, { nil: undefined }), (subject, given, known) => {
+        const made = make({ subject, given, at: 5 }, {}, known);
         const { channel = 'web', userId, tags = {}, ...rest } = given;
-        const who = userId === undefined ? user : (userId ?? undefined);
+        const who = userId === undefined ? known : (userId ?? undefined);
         const wanted = {
           project: 'shop',
           channel,

@@ -1,3 +1,4 @@
+import { NOBODY } from '../../src/interface/nobody.js';
 import fc from 'fast-check';
 
 const cyclic = (): object => {
@@ -69,6 +70,9 @@ export const text = fc.oneof(
 
 /** A name that is taken: not empty. */
 export const name = text.filter((value) => value !== '');
+
+/** An id of a user that is taken. */
+export const userId = name.filter((value) => !NOBODY.test(value));
 
 /** An object of JSON. */
 export const json = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 5 });
