@@ -32,7 +32,7 @@ else if (
   ofPage().watched.add(watched);
   if (isSegments(analytics))
     say(`Segment's snippet uses window.${name}, too: use data-global, in the stub too`);
-  else watchMethods(analytics, say);
+  else watchMethods(analytics, say, name);
   // From now on steps are told as they happen; those so far first.
   steps.push = (...more) =>
     // The call came from the page's code, so in its zone.

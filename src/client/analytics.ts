@@ -32,10 +32,10 @@ interface Past {
 }
 
 /**
- * Lets the developers' file see what happens: each event of `on`; each `init`, call and `on`, before it takes effect;
- * and `wait`, when a call has to wait for `init`.
+ * Lets the developers' file see what happens: each event of `on`; each `init`, call and `on`, before it takes effect,
+ * with the names of wrong options, or the listener, as `more`; and `wait`, when a call has to wait for `init`.
  */
-export type Tell = (what: string, detail: unknown, wrong?: string[]) => void;
+export type Tell = (what: string, detail: unknown, more?: unknown) => void;
 
 /**
  * Makes a tracker, which does nothing until `init`. `sayAs` is called before and after a waiting call is carried out,
@@ -176,7 +176,7 @@ export const createTracker = (direct: typeof createDirectSend | undefined, tell?
       type: Type,
       listener: (payload: Listeners[Type]) => void,
     ): (() => void) => {
-      tell?.('on', type);
+      tell?.('on', type, listener);
       const set = listeners.get(type) ?? new Set();
       listeners.set(type, set.add(listener as Listener));
       return () => set.delete(listener as Listener);

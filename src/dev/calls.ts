@@ -9,6 +9,12 @@ import { changedValues } from './values.js';
 
 /** Fields that an unknown key may be a misspelling of. */
 const FIELDS = 'channel description icon notify tags timestamp userId user_id'.split(' ');
+/** The same by names that other tools have. */
+const OTHERS = {
+  user: 'userId',
+  time: 'timestamp',
+  metadata: 'tags',
+};
 /** Fields that the tracker sends as they are, and that the service refuses if they are of another type. */
 const TYPES = { channel: 'string', description: 'string', icon: 'string', notify: 'boolean' };
 /** A number below this (1973 in milliseconds) is more likely to be a time of this century in seconds. */
@@ -32,7 +38,7 @@ export const slipsOf = (call: Call): string[] => {
   }
   if (type === 'identify') return slips;
   for (const key of Object.keys(given)) {
-    const meant = didYouMean(key, FIELDS);
+    const meant = didYouMean(key, FIELDS, undefined, OTHERS);
     if (meant) slips.push(`\`${key}\` of ${name} is sent as a tag: ${meant}`);
   }
   const { timestamp, userId, user_id = userId } = given;

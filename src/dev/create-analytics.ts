@@ -28,8 +28,8 @@ export const watchedCreatorOf =
     const say = createSay();
     const watched = createWatched('analytics-outbox');
     const develop = createDeveloper({ say, refuse });
-    const tell: Tell = (what, detail, wrong) => {
-      develop(what, detail, wrong);
+    const tell: Tell = (what, detail, more) => {
+      develop(what, detail, more);
       if (!isPage()) return;
       // Not before the first step: an import has no effects.
       ofPage().watched.add(watched);

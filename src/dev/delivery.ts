@@ -45,12 +45,13 @@ export const errorText = (
         : '')
     );
   if (!status) return `no token: ${message.slice(7)}: check the option \`token\``;
-  if (status !== 401 && status !== 403) {
+  const isRoot = relay && !/[^:/]\//.test(address);
+  if (isRoot || (status !== 401 && status !== 403)) {
     const [what, option] = relay ? ['relay', 'relay'] : ['service', 'baseUrl'];
     // The browser does not tell which redirect it was: 301, 302, 307 or 308.
     if (status === 302)
       return `${address} redirects, which no request follows: give the option \`${option}\` the address that it leads to`;
-    return `${address} answers ${status}, not as a ${what} does: check the option \`${option}\``;
+    return `${address} answers ${status}, not as a ${what} does: ${isRoot ? 'add a path such as "/a" to' : 'check'} the option \`${option}\``;
   }
   return relay
     ? `the relay refuses this page (${status}): check its \`origins\` and \`authorize\``

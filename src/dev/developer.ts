@@ -128,20 +128,21 @@ export const createDeveloper = ({ say, refuse }: Parts): Tell => {
       if (message === 'no answer in time') setTimeout(tellLasting, LASTING_MS);
       else tellLasting();
     },
-    on: (type: string): void => checkEvent(type, say),
+    on: (type: string, listener: unknown): void => checkEvent(type, listener, say),
   };
 
-  return (what, detail, wrong = []) => {
+  return (what, detail, more = []) => {
     if (!isPage()) return;
     if (what === 'init') {
       isStarted = true;
+      const wrong = more as string[];
       const problem = mayFail(() => optionsProblem(detail, wrong, tag?.dataset));
       if (problem) return refuse(problem);
       // All of it was told of the tag.
       if (wrong.length) return;
     }
     mayFail(() => {
-      (handlers as Partial<Record<string, (detail: unknown) => void>>)[what]?.(detail);
+      (handlers as Partial<Record<string, (...step: unknown[]) => void>>)[what]?.(detail, more);
       if (options.debug && EVENTS.includes(what)) logStep(what, detail);
     });
   };

@@ -11,47 +11,51 @@ const isWaiting = (list: unknown): unknown =>
   Array.isArray(list) && list[0] && !Object.hasOwn(list, 'push');
 const has = (selector: string) => document.querySelector(selector);
 
-type Sign = readonly [what: string, file: string, isSeen: (page: Page) => unknown];
+/** A tag that does not capture clicks. */
+const TAG = 'script[data-project]:not([data-auto~=clicks],[data-auto-options])';
 
-/** What is seen of another tool while nothing on the page takes it, and the file that does. */
-const SIGNS: readonly Sign[] = [
-  ['calls of PostHog', 'posthog', ({ posthog }) => isWaiting(posthog) && !posthog!['__loaded']],
+const ADAPTER = 'analytics-outbox/compat/';
+const TABLE = `write them by ${HELP.replace('messages', 'migration')}#`;
+
+/** What is seen while nothing on the page takes it, most of it of other tools; and what to do. */
+const SIGNS: readonly (readonly [what: string, fix: string, isSeen: (page: Page) => unknown])[] = [
+  [
+    'elements with `data-event`',
+    'add `clicks` to data-auto',
+    () => has(TAG) && has('[data-event]'),
+  ],
+  [
+    'calls of PostHog',
+    `${ADAPTER}posthog`,
+    ({ posthog }) => isWaiting(posthog) && !posthog!['__loaded'],
+  ],
   [
     'calls or classes of Plausible',
-    'plausible',
+    `${ADAPTER}plausible`,
     ({ plausible }) =>
       isWaiting(plausible?.['q']) || (!plausible && has('[class*=plausible-event-name]')),
   ],
-  ['attributes of Umami', 'umami', ({ umami }) => !umami && has('[data-umami-event]')],
+  ['attributes of Umami', `${ADAPTER}umami`, ({ umami }) => !umami && has('[data-umami-event]')],
   [
     'calls of gtag',
-    'gtag',
+    `${ADAPTER}gtag`,
     ({ dataLayer, google_tag_manager: google }) => !google && isWaiting(dataLayer),
   ],
   [
     'calls of Segment',
-    'segment',
+    `${ADAPTER}segment`,
     ({ analytics }) => isWaiting(analytics) && !analytics!['initialized'],
   ],
-  ['calls of LogSnag', 'logsnag', ({ lsq }) => isWaiting(lsq)],
+  ['calls of LogSnag', `${ADAPTER}logsnag`, ({ lsq }) => isWaiting(lsq)],
+  ['calls of Mixpanel', `${TABLE}mixpanel`, ({ mixpanel }) => isWaiting(mixpanel)],
+  ['calls of Amplitude', `${TABLE}amplitude`, ({ amplitude }) => isWaiting(amplitude?.['_q'])],
+  ['calls of Matomo', `${TABLE}matomo`, ({ _paq }) => isWaiting(_paq)],
 ];
 
-/** The same of tools for which there is no such file, and the heading of the docs with their calls. */
-const SIGNS_WITHOUT: readonly Sign[] = [
-  ['calls of Mixpanel', 'mixpanel', ({ mixpanel }) => isWaiting(mixpanel)],
-  ['calls of Amplitude', 'amplitude', ({ amplitude }) => isWaiting(amplitude?.['_q'])],
-  ['calls of Matomo', 'matomo', ({ _paq }) => isWaiting(_paq)],
-];
-
-/** Tells, after a while, of calls and attributes of other tools that lead nowhere. */
+/** Tells, after a while, of calls and attributes that lead nowhere. */
 export const watchForeign = (say: Say): unknown =>
   setTimeout(() => {
-    const seen = (signs: readonly Sign[]) =>
-      signs.filter(([, , isSeen]) => mayFail(() => isSeen(window as unknown as Page)));
-    for (const [what, file] of seen(SIGNS))
-      say(`${what} are here, and nothing takes them: analytics-outbox/compat/${file} does`);
-    for (const [what, file] of seen(SIGNS_WITHOUT))
-      say(
-        `${what} are here, and nothing takes them: write them as ${HELP.replace('messages.md', `migration.md#${file}`)} says`,
-      );
+    for (const [what, fix, isSeen] of SIGNS)
+      if (mayFail(() => isSeen(window as unknown as Page)))
+        say(`${what} are here, and nothing takes them: ${fix}`);
   }, FOREIGN_MS);

@@ -12,7 +12,8 @@ const PARTS = ['page', 'campaign', 'device', 'session'];
 const PART = new RegExp(`^(${PARTS.join('|')})(:(memory|tab|persistent))?$`);
 
 const GLOBAL = '(on the tag: the name of a global one, defined above the tag)';
-const [TEXT, NUMBER, FLAG] = ['a non-empty string', 'a number', 'true or false'];
+const [TEXT, NUMBER, FLAG] = ['a non-empty string', 'a number of ', 'true or false'];
+const [RECORDS, MS, BYTES] = [`${NUMBER}records`, `${NUMBER}ms`, `${NUMBER}bytes`];
 const FUNCTION = `a function ${GLOBAL}`;
 
 /** What the value of each option must be, in words. */
@@ -22,14 +23,14 @@ const WORDS: Readonly<Record<keyof Options, string>> = {
   relay: 'a path such as "/a", or an absolute http(s) URL',
   project: TEXT,
   channel: TEXT,
-  flushAt: NUMBER,
-  flushInterval: NUMBER,
-  concurrency: NUMBER,
-  timeout: NUMBER,
-  maxAge: NUMBER,
-  maxRecords: NUMBER,
-  maxBytes: NUMBER,
-  maxRecordBytes: NUMBER,
+  flushAt: RECORDS,
+  flushInterval: MS,
+  concurrency: `${NUMBER}requests`,
+  timeout: MS,
+  maxAge: MS,
+  maxRecords: RECORDS,
+  maxBytes: BYTES,
+  maxRecordBytes: BYTES,
   idempotencyKey: FLAG,
   respectGpc: FLAG,
   consent: 'granted, pending or denied',
@@ -116,18 +117,6 @@ export const optionsProblem = (
   return [...wrong].map((name) => `option ${formOf(name)} ${problemOf(name)}`).join('\n');
 };
 
-/** What the numbers of each option count. */
-const UNITS: Readonly<Record<NumberName, string>> = {
-  flushAt: 'records',
-  flushInterval: 'ms',
-  concurrency: 'requests',
-  timeout: 'ms',
-  maxAge: 'ms',
-  maxRecords: 'records',
-  maxBytes: 'bytes',
-  maxRecordBytes: 'bytes',
-};
-
 /** What is less than this is obeyed, and was probably meant in another unit. */
 const LITTLE: Partial<Record<NumberName, number>> = {
   flushInterval: 50,
@@ -153,16 +142,20 @@ export const doubtsOf = (options: Partial<Options>, dataset: DOMStringMap = {}):
     const given = options[name];
     const used = fit(given, range);
     if (given === undefined) return [];
+    const unit = WORDS[name].replace(NUMBER, '');
     if (given === used)
       return used < LITTLE[name]!
-        ? `\`${name}\` is ${inWords(used)} ${UNITS[name]}, which is very little: check the unit`
+        ? `\`${name}\` is ${inWords(used)} ${unit}, which is very little: check the unit`
         : [];
-    const words = `${inWords(range[1])} to ${inWords(range[2])} ${UNITS[name]}`;
-    return `\`${name}\` is ${inWords(given)} ${UNITS[name]}; it must be ${words}; ${inWords(used)} is used`;
+    const words = `${inWords(range[1])} to ${inWords(range[2])} ${unit}`;
+    return `\`${name}\` is ${inWords(given)} ${unit}; it must be ${words}; ${inWords(used)} is used`;
   }),
   ...(['project', 'channel'] as const).flatMap((name) =>
     spaceAround(`\`${name}\` is`, options[name]),
   ),
+  ...(options.channel?.includes(',')
+    ? [`\`channel\` is ${show(options.channel)}: give only one`]
+    : []),
   ...(['baseUrl', 'relay'] as const).flatMap((name) => {
     const [end] = /\/v1(\/\w+)?\/*$/.exec(options[name] ?? '') ?? [];
     return end ? `\`${name}\` ends with ${end}, which is added to it: leave it out` : [];
@@ -174,23 +167,25 @@ export const doubtsOf = (options: Partial<Options>, dataset: DOMStringMap = {}):
   ),
 ];
 
-/** What other tools' attributes are called here, where one tag was made of another. */
+/** What to write here for attributes of other tools, where one tag was made of another. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  domain: 'project',
-  websiteId: 'project',
-  site: 'project',
-  hostUrl: 'baseUrl',
-  api: 'relay',
-  autoTrack: 'auto',
-  doNotTrack: 'respectGpc',
+  domain: 'data-project',
+  websiteId: 'data-project',
+  site: 'data-project',
+  hostUrl: 'data-base-url',
+  api: 'data-relay',
+  autoTrack: 'data-auto',
+  events: 'data-auto',
+  doNotTrack: 'data-respect-gpc',
+  sampleRate: 'data-before-send',
+  userId: '`identify(id)`',
 };
 
 /** What is wrong with the names of the tag's attributes: `data-` and what follows, as the page has them. */
 export const misspelt = (dataset: DOMStringMap): string[] =>
   Object.keys(dataset).flatMap((name) => {
     const own = INSTEAD[name];
-    if (own) return [`\`${attributeOf(name)}\` is another tool's: write ${attributeOf(own)}`];
-    const meant = didYouMean(name, ATTRIBUTES, attributeOf);
+    const meant = own ? `write ${own}` : didYouMean(name, ATTRIBUTES, attributeOf);
     return meant ? [`the tag has no attribute ${attributeOf(name)}: ${meant}`] : [];
   });
 

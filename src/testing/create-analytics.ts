@@ -37,8 +37,8 @@ export const createAnalytics = <
   const journal = createJournal();
   const calls: RecordedCall[] = [];
   const say = createSay(() => undefined);
-  const { analytics: tracker } = createTracker(createTestSend, (what, detail) => {
-    if (what === 'on') checkEvent(detail as string, say);
+  const { analytics: tracker } = createTracker(createTestSend, (what, detail, more) => {
+    if (what === 'on') checkEvent(detail as string, more, say);
     journal.tell(what, detail);
   });
   const methods = tracker as unknown as Record<RecordedCall['method'], Method>;

@@ -76,7 +76,7 @@ const openPage = ({ tag = TAG, file = 'outbox.js', html = '', before }: Mistake)
   const steps = (analytics as unknown as Record<symbol, [string, unknown][]>)[OURS]!;
   const say = createSay();
   const tell = createDeveloper({ say, refuse: cry });
-  watchMethods(analytics, say);
+  watchMethods(analytics, say, script.dataset['global'] ?? 'analytics');
   for (const step of steps.splice(0)) tell(...step);
   steps.push = (...more) => (more.forEach((step) => tell(...step)), 0);
   return { analytics, tell };

@@ -54,6 +54,12 @@ export const WRONG_ANSWERS: Record<string, Mistake> = {
     answer: [405],
     told: 'https://shop.test/a answers 405, not as a relay does: check the option `relay`',
   },
+  'a relay without its path': {
+    tag: RELAY_TAG.replace('/a', 'https://shop.example'),
+    make: ({ event }) => event('A'),
+    answer: [403],
+    told: 'https://shop.example answers 403, not as a relay does: add a path such as "/a" to the option `relay`',
+  },
   'a channel that the relay does not list': {
     tag: RELAY_TAG,
     make: (_, tell) => {

@@ -28,6 +28,18 @@ export const MISTAKES_OF_CALLS: Record<string, Mistake> = {
     make: ({ event }) => event('A', { descripton: 'd' }),
     told: '`descripton` of `A` is sent as a tag: did you mean `description`?',
   },
+  'the user by another name': {
+    make: ({ event }) => event('A', { user: 'u1' }),
+    told: '`user` of `A` is sent as a tag: did you mean `userId`?',
+  },
+  'the time by another name': {
+    make: ({ event }) => event('A', { time: 1 }),
+    told: '`time` of `A` is sent as a tag: did you mean `timestamp`?',
+  },
+  'tags by another name': {
+    make: ({ event }) => event('A', { metadata: { plan: 'pro' } }),
+    told: '`metadata` of `A` is sent as a tag: did you mean `tags`?',
+  },
   'a field of another type': {
     make: ({ event }) => event('A', { notify: 'yes' }),
     told: '`notify` of event "A" must be a boolean, or it is refused',
@@ -130,8 +142,29 @@ export const MISTAKES_OF_CALLS: Record<string, Mistake> = {
     make: ({ event }) => event('A'),
     told: 'a call was dropped (before-send-error): `A`: before-send-error: `beforeSend` must return the draft or null, at once',
   },
+  'no function to listen with': {
+    make: ({ on }) => on('drop'),
+    told: '`on` of `drop`: give a function second',
+  },
+  'a method that failed before this file came': {
+    html: '<script>window.analytics.optIn()</script>',
+    told: "there is no method `optIn`: write `setConsent('granted')`",
+  },
   'a method of Segment': {
     make: (analytics) => analytics['track'],
     told: "there is no method `track`: write `event('Name', { … })`",
   },
+  ...Object.fromEntries(
+    [
+      ['set', 'give the option `context`'],
+      ['send', "write `event('Name', { … })`"],
+      ['log', "write `event('Name', { … })`"],
+      ['off', 'call what `on` returned'],
+      ['consent', "write `setConsent('granted')`"],
+      ['optIn', "write `setConsent('granted')`"],
+    ].map(([method, fix]): [string, Mistake] => [
+      `the method ${method}`,
+      { make: (analytics) => analytics[method!], told: `there is no method \`${method}\`: ${fix}` },
+    ]),
+  ),
 };

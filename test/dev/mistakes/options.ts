@@ -64,7 +64,7 @@ export const MISTAKES_OF_OPTIONS: Record<string, Mistake> = {
   },
   'a text for a number': {
     init: { ...SETUP, flushAt: '20' },
-    told: 'option `flushAt` (data-flush-at) must be a number, not "20"',
+    told: 'option `flushAt` (data-flush-at) must be a number of records, not "20"',
   },
   'a text for a switch': {
     init: { ...SETUP, debug: 'true' },

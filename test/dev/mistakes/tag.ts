@@ -29,7 +29,30 @@ export const MISTAKES_OF_TAG: Record<string, Mistake> = {
   },
   'an attribute of Plausible': {
     tag: `${TAG} data-domain="shop.test"`,
-    told: "`data-domain` is another tool's: write data-project",
+    told: 'the tag has no attribute data-domain: write data-project',
+  },
+  'what is to be captured, by another name': {
+    tag: `${TAG} data-events="clicks"`,
+    told: 'the tag has no attribute data-events: write data-auto',
+  },
+  'a sample': {
+    tag: `${TAG} data-sample-rate="0.1"`,
+    told: 'the tag has no attribute data-sample-rate: write data-before-send',
+  },
+  'the user on the tag': {
+    tag: `${TAG} data-user-id="u1"`,
+    told: 'the tag has no attribute data-user-id: write `identify(id)`',
+  },
+  'two channels': {
+    tag: TAG.replace('web', 'web,app'),
+    told: '`channel` is "web,app": give only one',
+  },
+  '`data-event` without `clicks`': {
+    file: 'outbox-auto.js',
+    tag: `${TAG} data-auto="pageviews local"`,
+    html: `<script data-project="shop" data-auto="pageviews local"></script><a data-event="A">`,
+    lateMs: 5_000,
+    told: 'elements with `data-event` are here, and nothing takes them: add `clicks` to data-auto',
   },
   'a tag that is a module': {
     tag: `${TAG} type="module"`,
@@ -79,7 +102,7 @@ export const MISTAKES_OF_TAG: Record<string, Mistake> = {
   },
   'a number that is a text': {
     tag: `${TAG} data-timeout="20s"`,
-    told: 'option `timeout` (data-timeout) must be a number, not "20s"',
+    told: 'option `timeout` (data-timeout) must be a number of ms, not "20s"',
   },
   'a switch that says neither on nor off': {
     tag: `${TAG} data-debug="yes"`,
@@ -88,11 +111,11 @@ export const MISTAKES_OF_TAG: Record<string, Mistake> = {
   'a stub of another name than the tag has': {
     tag: `${TAG} data-global="outbox"`,
     before: (page) => (page['analytics'] = stub()),
-    told: 'the stub is window.analytics, but the tag is for window.outbox: write data-global="analytics" on the tag',
+    told: 'the stub is window.analytics, but the tag is for window.outbox: write data-global="analytics"',
   },
   'a renamed stub without `data-global`': {
     before: (page) => (page['tracker'] = stub()),
-    told: 'the stub is window.tracker, but the tag is for window.analytics: write data-global="tracker" on the tag',
+    told: 'the stub is window.tracker, but the tag is for window.analytics: write data-global="tracker"',
   },
   'no `init`, and no options on the tag': {
     tag: 'async',
