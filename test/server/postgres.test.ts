@@ -107,6 +107,17 @@ describe('over a Postgres', { tags: ['Postgres'] }, () => {
     expect(rows).toEqual([{ version: 4 }]);
   });
 
+  it('knows how many rows there are as it opens tables that were filled meanwhile', async () => {
+    const { open, schema } = enter();
+    const store = await open();
+    const records = Array.from({ length: 500 }, (_, n) => incomingEvent({ id: `${n}` }));
+    await store.write(records);
+    await open();
+    const { rows } = await client.query(`EXPLAIN (FORMAT json) SELECT FROM "${schema}".records
+      WHERE project = '${records[0]!.body.project}'`);
+    expect(rows[0]['QUERY PLAN'][0].Plan['Plan Rows']).toBe(500);
+  });
+
   it('refuses in words a schema that a newer version has made, and leaves it alone', async () => {
     const { open, schema } = enter();
     await open();

@@ -172,7 +172,7 @@ export const createLogStore = (
       const rows = await read<Omit<Behind, 'problem'> & { reader: ReaderName }>(
         `SELECT name AS reader, ${number(
           `(SELECT count(*) FROM (SELECT 1 FROM ${table('records')}
-          WHERE seq > readers.place LIMIT 10000) AS behind)`,
+          WHERE seq > readers.place ORDER BY seq LIMIT 10000) AS behind)`,
           'rows',
         )} FROM ${table('readers')} ORDER BY name`,
       );

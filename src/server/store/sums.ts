@@ -87,8 +87,10 @@ export const createSums = (database: Database) => {
       AND NOT EXISTS (SELECT 1 FROM ${sums} AS h WHERE h.hour = hour_sums.hour
         AND h.project = hour_sums.project AND h.channel = '${REST}' AND h.event = '${REST}' AND h.rows > 0)`;
 
+  // In their order: Postgres would else look through all rows while it has no statistics, as after an import.
   const lookBehind = `SELECT 1 FROM ${records}
-    WHERE seq > (SELECT place FROM ${table('readers')} WHERE name = 'sums') LIMIT 1 OFFSET ${MANY}`;
+    WHERE seq > (SELECT place FROM ${table('readers')} WHERE name = 'sums')
+    ORDER BY seq LIMIT 1 OFFSET ${MANY}`;
   const isBehind = async (): Promise<boolean> => (await read(lookBehind)).length > 0;
   /** Hours that are read at a time. */
   async function* spansOf({ from, to }: Pick<HourFilter, 'from' | 'to'>) {

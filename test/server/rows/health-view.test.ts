@@ -66,8 +66,20 @@ describe('the strip', () => {
       `wrong | ✕ Not storing | since ${since} | the disk is full: rows.db cannot grow`,
       'late | ! Silent | last row 40 min ago | usual at this hour: 80 an hour | Look whether your pages have the tag, and what their console says.',
       `late | ! Many refused | 412 since ${since} | usual: 2 an hour | What, and why, is in the tab Refused.`,
-      'late | ! Behind | files: 24 rows, 1 min behind | no route | Rows wait for it, and are sent when it takes them again.',
+      'late | ! Behind | files: 24 rows, 1 min behind | no route | Look whether it runs. Rows wait for it, and are sent when it takes them again.',
     ]);
+  });
+
+  it('names a project that is silent while others are not', () => {
+    const arriving = {
+      state: 'silent',
+      last: ago(2_400),
+      usual: 80,
+      project: '<b>shop</b>',
+    } as const;
+    expect(items({ ...well, arriving })[1]).toMatch(
+      /^late \| ! Silent in <b>shop<\/b> \| last row 40 min ago/,
+    );
   });
 
   it('is not green where no rows were stored, where nothing is known yet, and on a disk with little room', () => {
@@ -116,7 +128,7 @@ it('says over other tabs what is unusual, and what to do', () => {
   ).toEqual([
     '! Silent: last row 40 min ago (usual at this hour: 80 an hour). Look whether your pages have the tag, and what their console says.',
     '! Many refused: 412 in the last hour (usual: 2 an hour). What, and why, is in the tab Refused.',
-    '! Behind: house/db: 24 rows, 1 min behind (no route). Rows wait for it, and are sent when it takes them again.',
+    '! Behind: house/db: 24 rows, 1 min behind (no route). Look whether it runs. Rows wait for it, and are sent when it takes them again.',
   ]);
 });
 
@@ -141,7 +153,8 @@ describe('the banner', () => {
   });
 
   it.each([
-    ['connect ECONNREFUSED 127.0.0.1:5432', 'Look at the database'],
+    ['connect ECONNREFUSED 127.0.0.1:5432', 'Look whether the database runs'],
+    ['the table records is missing', 'Look at the database'],
     ['another process has locked rows.db', 'End the other program'],
     ['rows.db may not be written to: look at the rights', 'Give the user of the server the right'],
     ['rows.db was deleted or replaced', 'Put the file back'],

@@ -32,6 +32,8 @@ const RELIED_ON = String.raw`-c array_nulls=on -c extra_float_digits=1 -c defaul
  * while an answer is on its way to the process.
  */
 const END_STILL_ONES = '-c idle_in_transaction_session_timeout=3000 -c tcp_user_timeout=4000';
+/** To compile a statement takes longer than most looks, which Postgres expects to take very long. */
+const COMPILE_NONE = '-c jit=off';
 /** To plan the statement that stores costs more than to run it for a few records. */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan';
 /** The code if `pg_hba.conf` has no entry for this kind of connection, with TLS or without. */
@@ -75,7 +77,7 @@ export const openConnections = async ({ url, statementTimeout }: ConnectionOptio
     statement_timeout: statementTimeout,
     query_timeout: statementTimeout + SILENCE_MS,
     keepAlive: true,
-    options: `${NOTICE_DEAD_CLIENTS} ${RELIED_ON}`,
+    options: `${NOTICE_DEAD_CLIENTS} ${RELIED_ON} ${COMPILE_NONE}`,
   };
   const createClient = (tls: { ssl?: Tls }): pg.Client => {
     try {

@@ -1,13 +1,31 @@
 import { messageOf } from '../../../util/errors.js';
 import type { Database } from '../database.js';
-import { openConnections, stateOf, type ConnectionOptions } from './connections.js';
+import {
+  openConnections,
+  stateOf,
+  type ConnectionOptions,
+  type Connections,
+} from './connections.js';
 import { hasEnded, ownProcess } from '../process-name.js';
-import { postgresDialect, quoted } from './dialect.js';
+import { literal, postgresDialect, quoted } from './dialect.js';
 import { createFollowers } from './follow.js';
 import { migrate } from './tables.js';
 
 /** What a text says that Postgres answered: the error itself, without the address in front. */
 const answerOf = (error: unknown): unknown => (error as Error).cause ?? error;
+
+/**
+ * Has Postgres look at tables that were filled since it did, as by an import or from a backup. Until autovacuum comes by,
+ * it would read all rows of a project or a time for each step of a look.
+ */
+const learn = async ({ read, write }: Connections, schema: string): Promise<void> => {
+  const { table } = postgresDialect(schema);
+  const isUnknown = `SELECT 1 FROM pg_class WHERE oid = to_regclass(${literal(table('records'))})
+    AND relpages = 0 AND pg_relation_size(oid) > 0`;
+  if (!(await read(isUnknown)).length) return;
+  const tables = ['records', 'hour_sums', 'profiles'].map(table);
+  await write(`ANALYZE (SKIP_LOCKED) ${tables.join(', ')}`);
+};
 
 export const openDatabase = async (
   options: ConnectionOptions,
@@ -21,6 +39,7 @@ export const openDatabase = async (
     await connections.close();
     throw error;
   }
+  await learn(connections, schema).catch(() => {}); // looks are slower without
   const followers = createFollowers(connections, schema);
   const change = `UPDATE ${quoted(schema)}.version SET version = version`;
   // A table of 16 MiB, which is gone with the commit.

@@ -20,6 +20,7 @@ const TO_DO: readonly (readonly [words: RegExp, fix: string])[] = [
   [/disk is full/, 'Free room on that disk, or have old rows deleted by RETENTION_DAYS.'],
   [/has locked/, 'End the other program that has the file open, such as a backup.'],
   [/may not be written/, 'Give the user of the server the right to write there.'],
+  [/ECONN|ENOTFOUND|EHOST|ETIMEDOUT/, 'Look whether the database runs, and can be reached.'],
   [/deleted or replaced|cannot be opened/, 'Put the file back, and start the server again.'],
 ];
 const ELSE = 'Look at the database and at the log of the server.';
@@ -135,7 +136,7 @@ const sentOf = (targets: readonly TargetDelay[]): Sign => {
   const others =
     bad > 1 ? `${countOf(bad, 'target')} are behind` : countOf(targets.length, 'target');
   if (!bad) return { tone: 'ok', word: 'Sent on', number, usual: others };
-  const fix = 'Rows wait for it, and are sent when it takes them again.';
+  const fix = 'Look whether it runs. Rows wait for it, and are sent when it takes them again.';
   const usual = message === undefined ? others : bad > 1 ? `${message}; ${others}` : message;
   return { tone: 'late', word: 'Behind', number, usual, fix };
 };
