@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { isLocalName } from '../../util/is-local-name.js';
 import { refuse } from '../http/answers.js';
 import type { ReadToken } from '../service-options.js';
-import { bearerOf, hashOf, isSame } from '../tokens.js';
+import { bearerOf, hashOf, hexOf, isSame } from '../tokens.js';
 import { formatOf } from './format-of.js';
 
 const COOKIE_AGE_S = 30 * 86_400;
@@ -35,9 +35,6 @@ export const queryOf = (c: Context): URLSearchParams => {
   if (project !== undefined) query.set('project', project);
   return query;
 };
-
-const hexOf = (bytes: Uint8Array): string =>
-  [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** The cookie's value in place of the token. It is the same in every process, and opens nothing else. */
 const cookieOf = async (token: string): Promise<string> => hexOf(await hashOf(`rows ${token}`));
