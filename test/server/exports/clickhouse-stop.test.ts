@@ -5,7 +5,7 @@ import { startExport } from '../../../src/server/exports/export.js';
 import { createTell } from '../../../src/server/hooks.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { listen } from '../helpers/relay.js';
+import { listen } from '../support/relay.js';
 import { incomingEvent } from '../support/incoming.js';
 
 const COLUMNS = [
