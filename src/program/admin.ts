@@ -1,4 +1,5 @@
 import type { ServerHealth } from '../relay.js';
+import { answerJson } from '../server/http/answers.js';
 
 interface Parts {
   /** The state of the whole program. */
@@ -13,7 +14,7 @@ export const createAdmin =
   async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
     if (pathname === '/metrics' && metrics) return metrics(request);
-    if (pathname === '/live') return Response.json({ status: 'ok' });
+    if (pathname === '/live') return answerJson(200, { status: 'ok' });
     if (pathname === '/try-now' && tryNow) {
       if (request.method !== 'POST')
         return new Response(null, { status: 405, headers: { allow: 'POST' } });
@@ -23,8 +24,6 @@ export const createAdmin =
     const isHealth = pathname === '/health';
     if (!isHealth && pathname !== '/ready') return new Response(null, { status: 404 });
     const known = await health();
-    const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-    const status = known.status === 'ok' ? 200 : 503;
-    const body = JSON.stringify(isHealth ? known : { status: known.status });
-    return new Response(body, { status, headers });
+    const { status } = known;
+    return answerJson(status === 'ok' ? 200 : 503, isHealth ? known : { status });
   };

@@ -14,7 +14,7 @@ import { createTrafficLog } from './traffic-log.js';
 import { createTroubleLog } from './trouble-log.js';
 
 /** What a relay and a store are made of. */
-export interface MountParts extends Pick<Parts, 'files' | 'store'> {
+export interface MountParts extends Pick<ProgramParts, 'files' | 'store'> {
   /** The options of both. */
   options: ServerOptions & { projects: Names; channels: Names };
   /** Whether only this machine is meant to reach the program. */
@@ -67,7 +67,7 @@ const placeOf = (publicUrl: string, origins: readonly string[]): string => {
 
 const firstOf = (names: Names, usual: string): string => (names === '*' ? usual : names[0]!);
 
-interface Parts {
+export interface ProgramParts {
   log: Log;
   /** Where the snippet's files and the page of the rows are. */
   files: URL;
@@ -77,7 +77,7 @@ interface Parts {
 }
 
 /** Puts the parts of the program together, without a port. */
-export const mount = async (settings: Settings, parts: Parts) => {
+export const mount = async (settings: Settings, parts: ProgramParts) => {
   const { log, files, clientAddress } = parts;
   const { service, keepsNothing } = settings;
   const traffic = createTrafficLog({

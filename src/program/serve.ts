@@ -6,8 +6,7 @@ import { messageOf } from '../util/errors.js';
 import { announcementOf } from './announcement.js';
 import { createClientAddress } from './client-address.js';
 import { listen } from './listen.js';
-import type { Log } from './log.js';
-import { mount } from './mount.js';
+import { mount, type ProgramParts } from './mount.js';
 import { readServiceToken, type Settings } from './settings.js';
 import { onSignals, untilStopped, within } from './until-stopped.js';
 
@@ -17,12 +16,9 @@ const STOP_MS = 20_000;
 /** Without a setting: this port, or the next free one. */
 const PORT = 8_787;
 
-interface Effects {
-  log: Log;
+interface Parts extends Pick<ProgramParts, 'log' | 'files'> {
   /** Writes the text for the person who starts the program. */
   announce: (text: string) => void;
-  /** Where the snippet's files and the page of the rows are. */
-  files: URL;
   /** The environment that a changed token is read from. */
   environment: NodeJS.ProcessEnv;
 }
@@ -30,7 +26,7 @@ interface Effects {
 /** Runs the server until the program is told to stop, and then until nothing is under way. */
 export const serve = async (
   settings: Settings,
-  { log, announce, files, environment }: Effects,
+  { log, announce, files, environment }: Parts,
 ): Promise<void> => {
   const { host, port = PORT, adminPort, addressHeader, trustedProxies } = settings;
   const client = createClientAddress({

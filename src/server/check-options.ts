@@ -65,11 +65,6 @@ export const count: Kind = {
   fits: (value) => Number.isSafeInteger(value) && (value as number) > 0,
 };
 
-export const notNegative: Kind = {
-  words: 'a number from 0',
-  fits: (value) => Number.isFinite(value) && (value as number) >= 0,
-};
-
 export const objectWith = (...methods: readonly string[]): Kind => ({
   words: `an object with ${methods.join(', ')}`,
   fits: (value) => methods.every((name) => isFunction((value as Record<string, unknown>)?.[name])),

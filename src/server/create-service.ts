@@ -108,7 +108,7 @@ export const createService = (options: ServiceOptions): Service => {
     refused: (project) => counts.count('database', project),
   });
   const trouble = createReadingTrouble(tell, now);
-  const word = createHealth({
+  const healthWord = createHealth({
     store,
     sink: storeSink,
     refused: counts,
@@ -116,7 +116,7 @@ export const createService = (options: ServiceOptions): Service => {
     name: processName,
     now,
   });
-  const feed = createFeed({ store, setup, tell, trouble, health: word });
+  const feed = createFeed({ store, setup, tell, trouble, health: healthWord });
   const server = createServer({
     ...{ options, tell, now, browserOf, refused: refusals.refused },
     sink: storeSink,
@@ -136,7 +136,7 @@ export const createService = (options: ServiceOptions): Service => {
 
   const health = async (): Promise<ServerHealth & Health> => ({
     ...(await server.health(() => passing?.health())),
-    ...((await word.ask()) as Health),
+    ...((await healthWord.ask()) as Health),
   });
 
   const app = new Hono();
@@ -177,9 +177,9 @@ export const createService = (options: ServiceOptions): Service => {
   app.post('/v1/event', (c) => server.answerToken(c.req.raw, 'event'));
   app.post('/v1/batch', (c) => server.answerToken(c.req.raw, 'batch'));
   addReadingRoutes(app, {
-    ...{ store, setup, feed, trouble, clientWordOf: browserOf, page: options.page, now },
+    ...{ store, setup, feed, trouble, browserOf, page: options.page, now },
     refusedHours: counts.read,
-    health: (project) => (project === undefined ? health() : word.ask(project)),
+    health: (project) => (project === undefined ? health() : healthWord.ask(project)),
   });
   app.get('/openapi.json', () => answerJson(200, OPENAPI));
   app.get('/live', () => answerJson(200, { status: 'ok' }));

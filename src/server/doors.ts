@@ -14,6 +14,7 @@ import { bearerOf, type Tokens } from './tokens.js';
 
 /** What a request may do that a door has let in. */
 export interface Pass {
+  /** Whether the sender's token, if it needs one, may write to a project. */
   mayWrite: (project: string) => boolean;
   /** The rate of the token, if it has one of its own. */
   own?: OwnRate | undefined;

@@ -137,8 +137,8 @@ export const createReceive = (parts: ReceiveParts) => {
   ): Promise<(BatchResult | Refusal)[] | Refusal> => {
     if (ignored) return ignore(claimed, ignored);
     const time = now();
-    const circumstances = { receivedAt: new Date(time).toISOString(), mayWrite };
-    const checked = claimed.map((record) => checkRecord(record, rules, circumstances));
+    const receivedAt = new Date(time).toISOString();
+    const checked = claimed.map((record) => checkRecord(record, rules, { receivedAt, mayWrite }));
     const good = checked.filter((one): one is Incoming => !isRefusal(one));
     const beyond = good.length > 0 && account.admit(good.length);
     if (beyond) return beyond;

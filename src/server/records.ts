@@ -7,6 +7,7 @@ import { mayFail } from '../util/may-fail.js';
 import { NOBODY } from '../interface/nobody.js';
 import { FIELDS, wrongField } from '../interface/validate.js';
 import { MAX_BATCH_RECORDS } from '../interface/wire.js';
+import type { Pass } from './doors.js';
 import type { Incoming } from './incoming.js';
 import { isoTime } from './iso-time.js';
 import { refusalOf, type Refusal } from './refusal.js';
@@ -58,13 +59,6 @@ export interface Rules {
   channels: Names;
   /** Fill in the defaults of the interface, for a store. Records that are passed on stay as they were sent. */
   fillsIn: boolean;
-}
-
-/** What the server knows about a record. */
-interface Circumstances {
-  receivedAt: string;
-  /** Whether the sender's token may write to a project. */
-  mayWrite: (project: string) => boolean;
 }
 
 /** Bytes of a name, which becomes a part of database keys. */
@@ -151,7 +145,7 @@ const calledAtOf = (type: RecordType, told: unknown, receivedAt: string): string
 export const checkRecord = (
   { id, type, body, called_at: told }: ClaimedRecord,
   { projects, channels, fillsIn }: Rules,
-  { receivedAt, mayWrite }: Circumstances,
+  { receivedAt, mayWrite }: Pick<Pass, 'mayWrite'> & { receivedAt: string },
 ): Incoming | Refusal => {
   if (!isType(type)) return wrongIn('type', 'type must be "identify" or "event"');
   const checked = knownOf(type, body);

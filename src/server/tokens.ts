@@ -5,6 +5,9 @@ import type { WriteToken } from './service-options.js';
 export const hashOf = async (text: string): Promise<Uint8Array> =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
 
+export const hexOf = (bytes: Uint8Array): string =>
+  [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
 /** Compares in the same time, wherever the two differ. */
 export const isSame = (a: Uint8Array, b: Uint8Array): boolean => {
   let difference = a.length ^ b.length;

@@ -1,16 +1,15 @@
 /** The nginx block of the docs, in front of the program. */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { readSettings } from '../../src/program/settings.js';
-import { serve } from '../../src/program/serve.js';
-import { event } from '../server/helpers/records.js';
+import { event } from '../server/support/records.js';
 import { readEvents } from '../server/support/read-events.js';
 import { blocks, read } from '../support/docs.js';
 import { freePort } from '../support/free-port.mjs';
 import { startNginx } from '../support/start-nginx.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { runProgram } from './support/run-program.js';
 
 const ORIGIN = 'https://shop.example';
 const [BLOCK] = blocks(read('docs/proxy.md'), 'nginx');
@@ -23,20 +22,12 @@ const start = async (place: string) => {
   copyFileSync('src/server/rows/page/index.html', join(files, 'rows', 'index.html'));
   for (const name of ['rows/rows.js', 'rows/rows.css', 'rows/show.css', 'outbox-auto.js'])
     writeFileSync(join(files, name), name.repeat(100));
-  const said: string[] = [];
-  const say = (line: string) => void said.push(line);
-  const served = serve(
-    readSettings({
-      ...{ SITE_ORIGIN: ORIGIN, CLIENT_ADDRESS_HEADER: 'x-real-ip' },
-      ...{ DATA_FOLDER: folder, PORT: '0' },
-    }),
-    {
-      ...{ log: { info: () => {}, error: say }, announce: say, environment: {} },
-      files: pathToFileURL(`${files}/`),
-    },
-  );
-  await vi.waitUntil(() => said.length > 0);
-  const behind = new URL(readFileSync(join(folder, 'address'), 'utf8')).port;
+  const settings = readSettings({
+    ...{ SITE_ORIGIN: ORIGIN, CLIENT_ADDRESS_HEADER: 'x-real-ip' },
+    ...{ DATA_FOLDER: folder, PORT: '0' },
+  });
+  const program = await runProgram(settings, { folder: files });
+  const behind = new URL(program.url).port;
   const port = await freePort();
   const block = BLOCK!
     .replaceAll('/in/', place)
@@ -46,16 +37,12 @@ const start = async (place: string) => {
     `server { listen 127.0.0.1:${port}; ${block} }`,
     port,
   );
-  onTestFinished(async () => {
-    process.emit('SIGTERM');
-    await served;
-    await nginx.stop();
-  });
+  onTestFinished(() => nginx.stop());
   const url = `http://127.0.0.1:${port}${place}`;
   const token = readFileSync(join(folder, 'read-token'), 'utf8').trim();
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(new URL(path, url), { redirect: 'manual', ...init });
-  return { url, port, token, ask, said };
+  return { url, port, token, ask };
 };
 
 const html = { accept: 'text/html' };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { checked, event } from '../server/helpers/records.js';
+import { checked, event } from '../server/support/records.js';
 import { runDeadCommand, type DeadLetter } from '../../src/program/dead-command.js';
 import { openDeadLetters } from '../../src/program/open-dead-letters.js';
 import { readPlaces } from '../../src/program/settings.js';

@@ -5,6 +5,7 @@ import { runExportCommand } from '../../src/program/export-command.js';
 import { readPlaces } from '../../src/program/settings.js';
 import { createFilesTarget } from '../../src/server/exports/files.js';
 import { startExport } from '../../src/server/exports/export.js';
+import { createTell } from '../../src/server/hooks.js';
 import { createLibsqlStore } from '../../src/service-libsql.js';
 import { incomingEvent } from '../server/support/incoming.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -16,9 +17,8 @@ const enter = async () => {
   onTestFinished(() => store.close());
   await store.write(Array.from({ length: 7 }, (_, n) => incomingEvent({ id: `${n}` })));
   const start = (wait = { ms: 0, rows: 1 }) => {
-    const tell = { error: () => {}, call: () => {}, metric: () => {}, recovery: () => {} };
     const target = createFilesTarget(parts, wait);
-    const stop = startExport({ store, target, tell });
+    const stop = startExport({ store, target, tell: createTell({}) });
     onTestFinished(stop);
     return stop;
   };

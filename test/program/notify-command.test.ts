@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { runNotify } from '../../src/program/notify-command.js';
-import { listen } from '../server/helpers/relay.js';
+import { listen } from '../server/support/relay.js';
 
 const test = async (environment: NodeJS.ProcessEnv, args = ['--test']) => {
   const lines: string[] = [];

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { serve } from '../../src/program/serve.js';
 import { readSettings } from '../../src/program/settings.js';
-import { event } from '../server/helpers/records.js';
-import { listen } from '../server/helpers/relay.js';
+import { event } from '../server/support/records.js';
+import { listen } from '../server/support/relay.js';
 import { requestOf } from '../support/curl.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { ORIGIN, runJudge, runRelay, settingsOf } from './support/run-relay.js';
+import { ORIGIN, runJudge, runProgram, settingsOf } from './support/run-program.js';
 
 /** The program in front of a service that takes everything. */
 const start = async (more: Readonly<Record<string, string>> = {}) => {
   const service = await runJudge();
-  return { service, program: await runRelay(settingsOf(service.url, more)) };
+  return { service, program: await runProgram(settingsOf(service.url, more)) };
 };
 /** The head of a batch of so many bytes, written by hand. */
 const headOf = (bytes: number) =>
@@ -52,7 +52,7 @@ it('says in its log why the service refuses, in the words of the service, as tex
     response.writeHead(403, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ code: 403, message: words }));
   });
-  const program = await runRelay(settingsOf(`http://127.0.0.1:${port}`));
+  const program = await runProgram(settingsOf(`http://127.0.0.1:${port}`));
   await program.send([event('a'), event('b')]);
   await vi.waitUntil(() => program.errors.length > 0);
   expect(program.errors[0]).toContain(
@@ -83,8 +83,8 @@ it('reads its token again when it is told to, and goes on with the one it has if
   writeFileSync(path, 'tok_old\n');
   const service = await runJudge();
   const settings = settingsOf(service.url, { SERVICE_TOKEN: 'tok_old' });
-  const program = await runRelay(settings, {
-    ...{ SERVICE_URL: service.url, SERVICE_TOKEN_FILE: path },
+  const program = await runProgram(settings, {
+    environment: { SERVICE_URL: service.url, SERVICE_TOKEN_FILE: path },
   });
   const tokenOf = async (id: string) => {
     await program.send([event(id)]);
@@ -104,7 +104,7 @@ it('reads its token again when it is told to, and goes on with the one it has if
 it('tries again when it is told to, though the service has asked for an hour', async () => {
   let isBack = false;
   const service = await runJudge(() => (isBack ? 200 : 503));
-  const program = await runRelay(settingsOf(service.url, { ADMIN_PORT: '0' }));
+  const program = await runProgram(settingsOf(service.url, { ADMIN_PORT: '0' }));
   const pausedUntil = async () => {
     const health = await (await fetch(`${program.adminUrl}/health`)).json();
     return (health as { service: { paused_until?: string } }).service.paused_until;
@@ -136,7 +136,7 @@ it('ends though clients hold connections with nothing, or half a request, on the
 
 it('names the setting when a port is in use, and says nothing of options in its messages', async () => {
   const service = await runJudge(() => 401);
-  const program = await runRelay(settingsOf(service.url));
+  const program = await runProgram(settingsOf(service.url));
   const { port: PORT } = new URL(program.url);
   const effects = {
     ...{ log: { info: () => {}, error: () => {} }, announce: () => {}, environment: {} },
@@ -181,7 +181,7 @@ it('takes the record of the docs, with the settings of the docs', async () => {
   const service = await runJudge();
   const folder = tempFolder();
   const mine = { SERVICE_URL: service.url, SERVICE_TOKEN: 'tok', DATA_FOLDER: folder, PORT: '0' };
-  const { url } = await runRelay(readSettings({ ...shown, ...mine }));
+  const { url } = await runProgram(readSettings({ ...shown, ...mine }));
   const [path, init] = requestOf(command!, '');
   const response = await fetch(url + path, init);
   expect([response.status, await response.text()]).toEqual([200, answer]);
@@ -190,7 +190,7 @@ it('takes the record of the docs, with the settings of the docs', async () => {
 
 it('passes records on while their senders wait where it keeps nothing', async () => {
   const service = await runJudge((name) => (name === 'bad' ? 400 : 200));
-  const program = await runRelay(settingsOf(service.url, { DATA_FOLDER: 'none' }));
+  const program = await runProgram(settingsOf(service.url, { DATA_FOLDER: 'none' }));
   const answer = await program.send([event('a'), event('bad')]);
   expect(await answer.json()).toMatchObject({
     results: [{ outcome: 'delivered' }, { outcome: 'rejected', status: 400 }],

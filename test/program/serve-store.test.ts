@@ -1,33 +1,20 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { readSettings } from '../../src/program/settings.js';
-import { serve } from '../../src/program/serve.js';
 import type { Refused, Row, SetupState } from '../../src/service.js';
-import { event, identify } from '../server/helpers/records.js';
-import { listen } from '../server/helpers/relay.js';
+import { event, identify } from '../server/support/records.js';
+import { listen } from '../server/support/relay.js';
 import { readEvents } from '../server/support/read-events.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { runProgram } from './support/run-program.js';
 
 const LOCAL = 'http://localhost:5173';
 
 /** Starts the program on a free port, as in an empty folder. */
 const start = async (environment: NodeJS.ProcessEnv = {}, folder = tempFolder()) => {
-  const said: string[] = [];
-  const errors: string[] = [];
-  const log = {
-    info: (line: string) => said.push(line),
-    error: (line: string) => errors.push(line),
-  };
   const settings = readSettings({ DATA_FOLDER: folder, PORT: '0', ...environment });
-  const announced: string[] = [];
-  const effects = {
-    ...{ log, announce: (text: string) => announced.push(text), environment },
-    files: pathToFileURL(`${folder}/`),
-  };
-  const served = serve(settings, effects);
-  await vi.waitUntil(() => announced.length > 0);
+  const program = await runProgram(settings, { environment, folder });
   const url = readFileSync(join(folder, 'address'), 'utf8').trim();
   const send = (records: readonly object[], origin = LOCAL) =>
     fetch(`${url}/a/v1/batch`, {
@@ -41,12 +28,7 @@ const start = async (environment: NodeJS.ProcessEnv = {}, folder = tempFolder())
     ).json();
   const rows = async () => ((await read('/rows')) as { rows: Row[] }).rows;
   const refused = async () => ((await read('/refused')) as { refused: Refused[] }).refused;
-  const stop = async () => {
-    process.emit('SIGTERM');
-    await served;
-  };
-  onTestFinished(stop);
-  return { folder, url, said, announced: announced[0]!, errors, send, read, rows, refused, stop };
+  return { ...program, folder, url, send, read, rows, refused };
 };
 
 it('makes a folder and files that only its own user can read', async () => {
@@ -65,8 +47,8 @@ it('makes a folder and files that only its own user can read', async () => {
 
 it('runs without any setting: makes its tokens, takes what the tag sends, and shows it', async () => {
   const program = await start();
-  const { folder, said, announced, url } = program;
-  expect(said.slice(0, 2)).toEqual([
+  const { folder, lines, announced, url } = program;
+  expect(lines.slice(0, 2)).toEqual([
     `stores in file:${folder}/rows.db`,
     expect.stringMatching(/^listens at http:/),
   ]);
@@ -94,7 +76,7 @@ it('runs without any setting: makes its tokens, takes what the tag sends, and sh
     steps: { accepted: expect.any(String), stored: expect.any(String) },
   });
   await program.stop();
-  expect(said.at(-1)).toBe('stopped. in: 3 delivered; requests refused: 1 × 401');
+  expect(program.lines.at(-1)).toBe('stopped. in: 3 delivered; requests refused: 1 × 401');
 });
 
 it('ends what follows its rows as it stops, and does not wait until it may cut them off', async () => {
@@ -261,7 +243,7 @@ it.each<[NodeJS.Signals, said: string]>([
 ])('is not ended by %s, which has no meaning here', async (signal, said) => {
   const program = await start();
   process.emit(signal);
-  expect(program.said).toContain(said);
+  expect(program.lines).toContain(said);
   expect(await program.rows()).toEqual([]);
 });
 

@@ -1,31 +1,18 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { readSettings } from '../../src/program/settings.js';
-import { serve } from '../../src/program/serve.js';
 import { addressesOfOne, flood, ofOneNetwork, servedBeside } from '../support/strangers.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { runProgram } from './support/run-program.js';
 
 const ORIGIN = 'https://shop.example';
 
 /** A program behind a proxy, until the test ends. */
 const start = async (more: Readonly<Record<string, string>> = {}) => {
-  const folder = tempFolder();
-  const environment = {
-    ...{ DATA_FOLDER: folder, HOST: '127.0.0.1', PORT: '0', SITE_ORIGIN: ORIGIN, ...more },
+  const settings = readSettings({
+    ...{ DATA_FOLDER: tempFolder(), HOST: '127.0.0.1', PORT: '0', SITE_ORIGIN: ORIGIN, ...more },
     ...{ PROJECTS: 'p', CHANNELS: 'c', TRUSTED_PROXIES: '1' },
-  };
-  const announce = vi.fn();
-  const log = { info: () => {}, error: () => {} };
-  const files = pathToFileURL(`${folder}/`);
-  const served = serve(readSettings(environment), { log, announce, files, environment });
-  onTestFinished(async () => {
-    process.emit('SIGTERM');
-    await served;
   });
-  await vi.waitUntil(() => announce.mock.calls.length > 0);
-  const url = readFileSync(join(folder, 'address'), 'utf8').trim();
+  const { url } = await runProgram(settings);
   return { url: `${url}/a`, origin: ORIGIN, project: 'p', channel: 'c' };
 };
 

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runTail } from '../../src/program/tail.js';
 import { lineOf, type Terminal } from '../../src/program/tail-lines.js';
 import type { Row } from '../../src/service.js';
-import { listen } from '../server/helpers/relay.js';
+import { listen } from '../server/support/relay.js';
 import { freePort } from '../support/free-port.mjs';
 import { tempFolder } from '../support/temp-folder.js';
 

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { BatchRecord } from '../../src/interface/wire.js';
 import { createLibsqlStore } from '../../src/service-libsql.js';
-import { event } from '../server/helpers/records.js';
-import { runJudge, runRelay, settingsOf } from './support/run-relay.js';
+import { event } from '../server/support/records.js';
+import { runJudge, runProgram, settingsOf } from './support/run-program.js';
 
 const WITHIN_MS = 30_000;
 
@@ -15,7 +15,7 @@ it('tells in metrics, health and log what is in the store and at the service', a
     ...{ ADMIN_PORT: '0', CLIENT_ADDRESS_HEADER: 'x-real-ip', RATE_LIMIT: '0.001/40' },
     ...{ IGNORE_ADDRESSES: '192.0.2.8/30', GPC: 'drop' },
   });
-  const { lines, errors, adminUrl, stop, send: post } = await runRelay(settings);
+  const { lines, errors, adminUrl, stop, send: post } = await runProgram(settings);
   const answered = new Map<string, number>();
   const send = async (client: string, records: readonly BatchRecord[], more = {}) => {
     const { status } = await post(records, { 'x-real-ip': client, ...more });

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { getRequestListener } from '@hono/node-server';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { event, identify } from './helpers/records.js';
-import { bodyOf, fatesOf, listen, ORIGIN, setUpRelay, waitOf } from './helpers/relay.js';
+import { event, identify } from './support/records.js';
+import { bodyOf, fatesOf, listen, ORIGIN, setUpRelay, waitOf } from './support/relay.js';
 
 const MIB = 1024 * 1024;
 /** A piece of a body. */

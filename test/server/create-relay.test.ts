@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { BatchRecord } from '../../src/interface/wire.js';
-import { event, identify } from './helpers/records.js';
-import { bodyOf, ORIGIN, resultsOf, setUpRelay, waitOf } from './helpers/relay.js';
+import { event, identify } from './support/records.js';
+import { bodyOf, ORIGIN, resultsOf, setUpRelay, waitOf } from './support/relay.js';
 
 type World = ReturnType<typeof setUpRelay>;
 

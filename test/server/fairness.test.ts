@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createKnownIds } from '../../src/server/deliver/known-ids.js';
-import { event, identify } from './helpers/records.js';
-import { resultsOf, setUpRelay } from './helpers/relay.js';
+import { event, identify } from './support/records.js';
+import { resultsOf, setUpRelay } from './support/relay.js';
 
 const events = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, i) => event(`${prefix}${i}`));

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { isNetwork, createNetworks } from '../../src/server/http/networks.js';
-import { event as eventRecord } from './helpers/records.js';
-import { bodyOf, resultsOf, setUpRelay } from './helpers/relay.js';
+import { event as eventRecord } from './support/records.js';
+import { bodyOf, resultsOf, setUpRelay } from './support/relay.js';
 import { event, runService } from './support/run-service.js';
 
 const OPTIONS = {

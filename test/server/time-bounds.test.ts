@@ -3,8 +3,8 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createNodeFetch } from '../../src/relay-node.js';
 import type { RelayOptions } from '../../src/relay.js';
-import { event } from './helpers/records.js';
-import { listen, setUpRelay, waitOf } from './helpers/relay.js';
+import { event } from './support/records.js';
+import { listen, setUpRelay, waitOf } from './support/relay.js';
 
 const never = (): Promise<never> => new Promise(() => {});
 const set = (options: Partial<RelayOptions>) => setUpRelay({ now: () => Date.now(), ...options });

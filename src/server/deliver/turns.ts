@@ -10,7 +10,7 @@ const FORGET_MS = 2 * CAP_MS;
 /** The turn of all records that have failed before, whoever sent them: each may take long to fail again. */
 export const AGAIN = ' again';
 /** Their share of all places. */
-export const AGAIN_SHARE = 1 / 4;
+const AGAIN_SHARE = 1 / 4;
 
 interface Options {
   /** How many places there are, given how many are taken. */

@@ -106,8 +106,9 @@ const sinceWords = (from: string, now: number): string => {
 };
 
 /** A stranger's text on one line, without control characters and those that change the direction of others. */
-const onLine = (text: string, most: number): string =>
-  cutText(text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim(), most);
+export const onOneLine = (text: string): string =>
+  text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+const onLine = (text: string, most: number): string => cutText(onOneLine(text), most);
 
 const EMOJI =
   /^(?=.*[\p{Extended_Pictographic}\u{1F1E6}-\u{1F1FF}])[\p{Extended_Pictographic}\p{Emoji_Component}]{1,10}$/u;

@@ -1,7 +1,7 @@
 import { parseRetryAfter } from '../../interface/backoff.js';
 import { causeOf, readStart } from '../deliver/fetch.js';
 import { notifyRequest, type NotifyTarget } from './notify-formats.js';
-import type { Message } from './notify-message.js';
+import { onOneLine, type Message } from './notify-message.js';
 
 /** What became of a message. */
 export interface Posted {
@@ -45,12 +45,10 @@ const adviceFor = (status: number): string =>
 export const createPost = (target: NotifyTarget) => {
   const { secrets } = target.address;
   /** A text of the target, on one line and without the parts of the address that are secret. */
-  const quoted = (text: string): string =>
-    secrets
-      .reduce((safe, secret) => safe.replaceAll(secret, '…'), text)
-      .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
-      .trim()
-      .slice(0, MAX_QUOTED);
+  const quoted = (text: string): string => {
+    const safe = secrets.reduce((left, secret) => left.replaceAll(secret, '…'), text);
+    return onOneLine(safe).slice(0, MAX_QUOTED);
+  };
 
   const send = async (message: Message, isBare: boolean): Promise<Posted> => {
     const { url, headers, body } = notifyRequest(target, message, { now: Date.now(), isBare });

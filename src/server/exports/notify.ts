@@ -9,7 +9,7 @@ import type { NotifyTarget } from './notify-formats.js';
 import { createLedger } from './notify-ledger.js';
 import type { Message } from './notify-message.js';
 import { createPost, type Post } from './notify-post.js';
-import { followRowNews } from './row-news.js';
+import { followRowNews, newestPlace } from './row-news.js';
 
 /** How often the place is noted while there is no message to send. */
 const NOTE_MS = 10_000;
@@ -29,10 +29,6 @@ interface TargetParts extends Parts {
   post: Post;
   matches: (names: EventNames) => boolean;
 }
-
-/** The highest place that has a row. Unlike `lastPlace` it has none of rows that are being written. */
-const newestPlace = async (store: NotifyStore): Promise<number> =>
-  (await store.rows({}, { newest: true, limit: 1 }))[0]?.seq ?? 0;
 
 /** Sends messages to one target until the returned function is called. */
 const startTarget = ({ store, name, post, matches, tell }: TargetParts): (() => Promise<void>) => {

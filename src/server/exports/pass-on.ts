@@ -10,7 +10,7 @@ import type { Store } from '../store/port.js';
 import { createTellForgotten } from '../tell-lost.js';
 import { createHand, type InHand, type Outcome } from './hand.js';
 import { holdTarget, type HeldTarget } from './hold-target.js';
-import { followRowNews } from './row-news.js';
+import { followRowNews, newestPlace } from './row-news.js';
 
 /** Nobody else passes anything on while a lock holds, so this one holds for a short time. */
 const PASSING_LOCK_MS = 10_000;
@@ -151,13 +151,11 @@ export const startPassingOn = ({ store, options, tell }: Parts): PassingOn => {
   };
 
   /** Asked for before the first row can come. */
-  const newest = (): Promise<number> =>
-    store.rows({}, { newest: true, limit: 1 }).then(([row]) => row?.seq ?? 0);
-  const first = newest();
+  const first = newestPlace(store);
   first.catch(() => {}); // it is asked for again
   const stop = holdTarget({
     ...{ progress, tell, work, name: SERVICE, lockMs: PASSING_LOCK_MS },
-    from: () => first.catch(newest),
+    from: () => first.catch(() => newestPlace(store)),
     problemOf: (words) => ({ kind: 'export', message: `${SERVICE}: ${words}` }),
   });
   return {

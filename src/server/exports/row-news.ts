@@ -1,6 +1,10 @@
 import type { Store } from '../store/port.js';
 import { createPause } from '../time.js';
 
+/** The highest place that has a row. Unlike `lastPlace` it has none of rows that are being written. */
+export const newestPlace = async (store: Pick<Store, 'rows'>): Promise<number> =>
+  (await store.rows({}, { newest: true, limit: 1 }))[0]?.seq ?? 0;
+
 /** Follows the rows of a store until the signal is aborted, for work that reads them and then waits for more. */
 export const followRowNews = (store: Pick<Store, 'follow'>, signal: AbortSignal) => {
   let hasNews = false;

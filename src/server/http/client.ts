@@ -1,3 +1,5 @@
+import { hexOf } from '../tokens.js';
+
 /** Options that say who sent a request. */
 export interface ClientOptions {
   /**
@@ -108,8 +110,7 @@ export const createOpaqueWord = (secret?: string | (() => Promise<string>)) => {
       throw error;
     });
     const signed = await crypto.subtle.sign('HMAC', await key, new TextEncoder().encode(text));
-    const hex = [...new Uint8Array(signed)].map((byte) => byte.toString(16).padStart(2, '0'));
-    return hex.join('').slice(0, WORD_LENGTH);
+    return hexOf(new Uint8Array(signed)).slice(0, WORD_LENGTH);
   };
 
   return async (text: string): Promise<string> => {

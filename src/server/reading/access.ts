@@ -1,8 +1,8 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { isLocalName } from '../../util/is-local-name.js';
 import { refuse } from '../http/answers.js';
-import type { ReadToken } from '../service-options.js';
-import { bearerOf, hashOf, isSame } from '../tokens.js';
+import type { ReadToken, ServiceOptions } from '../service-options.js';
+import { bearerOf, hashOf, hexOf, isSame } from '../tokens.js';
 import { formatOf } from './format-of.js';
 
 const COOKIE_AGE_S = 30 * 86_400;
@@ -35,9 +35,6 @@ export const queryOf = (c: Context): URLSearchParams => {
   if (project !== undefined) query.set('project', project);
   return query;
 };
-
-const hexOf = (bytes: Uint8Array): string =>
-  [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** The cookie's value in place of the token. It is the same in every process, and opens nothing else. */
 const cookieOf = async (token: string): Promise<string> => hexOf(await hashOf(`rows ${token}`));
@@ -94,10 +91,7 @@ const isPage = (request: Request): boolean => {
 };
 const READS = new Set(['GET', 'HEAD']);
 
-interface Place {
-  /** Reads, exports and erases everything. */
-  readToken: string | undefined;
-  readTokens: readonly ReadToken[] | undefined;
+interface Access extends Pick<ServiceOptions, 'readToken' | 'readTokens'> {
   /** A browser gets the page even without a token; the page then says why it shows no rows. */
   hasPage: boolean;
   /** Without a token somebody at this machine may read. */
@@ -110,7 +104,7 @@ export const readingAccess = ({
   readTokens = [],
   hasPage,
   isForThisMachine,
-}: Place): MiddlewareHandler => {
+}: Access): MiddlewareHandler => {
   const encoder = new TextEncoder();
   const tokens = [...(readToken === undefined ? [] : [{ token: readToken }]), ...readTokens];
   const known = tokens.length ? Promise.all(tokens.map(keyOf)) : undefined;

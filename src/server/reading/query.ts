@@ -79,7 +79,7 @@ export const readUser = (query: URLSearchParams): { project: string; user_id: st
   return { project, user_id };
 };
 
-/** `client`: the client word of the browser that sent the request, for `mine=1`. */
+/** `client`: the word that stands for the browser of the request, for `mine=1`. */
 export const readFilter = (query: URLSearchParams, client: string | undefined): RowFilter => {
   const one = (name: string): string | undefined => query.get(name) || undefined;
   const many = (name: string): string[] => query.getAll(name).filter(Boolean);

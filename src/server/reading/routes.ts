@@ -45,7 +45,8 @@ interface Parts extends Pick<ServiceOptions, 'page'> {
   setup: Setup;
   feed: Feed;
   trouble: ReadingTrouble;
-  clientWordOf: (request: Request) => Promise<string | undefined>;
+  /** The word that stands for a browser. */
+  browserOf: (request: Request) => Promise<string | undefined>;
   /** With a project only what concerns it. */
   health: (project: string | undefined) => Promise<ProjectHealth>;
   /** How many answers have refused something, up to now. */
@@ -87,7 +88,7 @@ const BREAKS_DOWN = [
 
 /** Adds the routes that read, export and erase. `readingAccess` has checked the requests before. */
 export const addReadingRoutes = (app: Hono, parts: Parts): void => {
-  const { store, setup, feed, trouble, clientWordOf, health, refusedHours, page, now } = parts;
+  const { store, setup, feed, trouble, browserOf, health, refusedHours, page, now } = parts;
 
   const answerRead = (body: object): Response => {
     trouble.worked();
@@ -120,7 +121,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     const query = queryOf(c);
     const format = formatOf(request);
     if (format === 'html' && page) return showPage('index.html');
-    const filter = readFilter(query, await clientWordOf(request));
+    const filter = readFilter(query, await browserOf(request));
     const span = readSpan(query);
     const isBrief = query.get('brief') === '1';
     switch (format) {
@@ -190,7 +191,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
 
   /** How many rows a filter has, and each of its parts. */
   const showFilter = async (c: Context, query: URLSearchParams): Promise<Response> => {
-    const filter = readFilter(query, await clientWordOf(c.req.raw));
+    const filter = readFilter(query, await browserOf(c.req.raw));
     const parts = partsOf(filter, onlyProjectOf(c));
     const all = [filter, ...parts.map((part) => part.filter)];
     const { counts, looked } = await store.count(all, LOOK_MS);
@@ -198,7 +199,7 @@ export const addReadingRoutes = (app: Hono, parts: Parts): void => {
     return answerRead({ ...counts[0]!, filters, looked });
   };
   const showBreakdown = async (c: Context, query: URLSearchParams): Promise<Response> => {
-    const { filter, tags } = readBreakdown(query, await clientWordOf(c.req.raw), now());
+    const { filter, tags } = readBreakdown(query, await browserOf(c.req.raw), now());
     return answerRead(await store.breakdown(filter, tags, LOOK_MS));
   };
 

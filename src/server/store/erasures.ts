@@ -1,6 +1,7 @@
 import { createPause } from '../time.js';
 import { createValues, number, type Database, type Run } from './database.js';
 import type { Erased } from './port.js';
+import type { User } from './profiles.js';
 import { readErasures, type Erasure } from './progress.js';
 import type { Reader, ReaderName } from './reader.js';
 import { storableText } from './storable.js';
@@ -32,7 +33,7 @@ interface Parts {
   steps: Steps['steps'];
   readers: Readonly<Record<ReaderName, Reader>>;
   sums: Pick<Sums, 'takeOff'>;
-  removeProfile: (run: Run, user: { project: string; user_id: string }) => Promise<unknown>;
+  removeProfile: (run: Run, user: User) => Promise<unknown>;
   removeRefused: (project: string, userId: string) => Promise<void>;
   lastPlace: () => Promise<number>;
   /** Called when an erasure is done. */

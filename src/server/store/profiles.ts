@@ -5,14 +5,14 @@ import type { Profile, RowFilter } from './port.js';
 import type { Prepared, Reader, RefusedRow, Stretch } from './reader.js';
 import { storableText } from './storable.js';
 
-type Place = Pick<Profile, 'project' | 'user_id'>;
-const userOf = ({ project, user_id }: Place): string => JSON.stringify([project, user_id]);
+export type User = Pick<Profile, 'project' | 'user_id'>;
+const keyOf = ({ project, user_id }: User): string => JSON.stringify([project, user_id]);
 type Times = Pick<Profile, 'created_at' | 'updated_at'>;
 
 /** An identify, or a profile of another store. */
-type Call = Place & Named & Times;
+type Call = User & Named & Times;
 
-interface Opened extends Place {
+interface Opened extends User {
   profile: OpenProfile;
   /** Missing until a call has changed the profile. */
   times?: Times;
@@ -60,9 +60,9 @@ export const createProfiles = (database: Database) => {
     FROM ${each('$1')} WHERE TRUE ORDER BY key
     ON CONFLICT (project, user_id) DO UPDATE SET properties = excluded.properties,
       set_at = excluded.set_at, ${extreme('created_at', '<')}, ${extreme('updated_at', '>')}`;
-  const keysOf = (places: Iterable<Place>): string =>
+  const keysOf = (users: Iterable<User>): string =>
     JSON.stringify([
-      ...new Map([...places].map((one) => [userOf(one), [one.project, one.user_id]])).values(),
+      ...new Map([...users].map((one) => [keyOf(one), [one.project, one.user_id]])).values(),
     ]);
 
   /**
@@ -70,14 +70,14 @@ export const createProfiles = (database: Database) => {
    * to write for one call as for many.
    */
   const merge = async (run: Run, calls: readonly Call[], isBounded: boolean) => {
-    const stored = await run<Place & ProfileTexts>(texts, keysOf(calls));
-    const storedTexts = new Map(stored.map((one) => [userOf(one), one]));
+    const stored = await run<User & ProfileTexts>(texts, keysOf(calls));
+    const storedTexts = new Map(stored.map((one) => [keyOf(one), one]));
     const opened = new Map<string, Opened>();
     /** In words why a call is left out, by its index. */
     const broken = new Map<number, string>();
     for (const [index, call] of calls.entries()) {
       const { project, user_id, created_at, updated_at } = call;
-      const key = userOf(call);
+      const key = keyOf(call);
       const one: Opened = opened.get(key) ?? {
         ...{ project, user_id, profile: openProfile(storedTexts.get(key)) },
       };
@@ -101,13 +101,13 @@ export const createProfiles = (database: Database) => {
 
   /** The place before which the identifies and their profiles are not too large for one step. */
   const bound = async (run: Run, { place, upto }: Stretch): Promise<number | undefined> => {
-    const rows = await run<Place & { seq: number; size: number }>(sizes, place, upto);
+    const rows = await run<User & { seq: number; size: number }>(sizes, place, upto);
     if (!rows.length) return undefined;
-    const kept = await run<Place & { size: number }>(profileSizes, keysOf(rows));
-    const ofProfile = new Map(kept.map((one) => [userOf(one), one.size]));
+    const kept = await run<User & { size: number }>(profileSizes, keysOf(rows));
+    const ofProfile = new Map(kept.map((one) => [keyOf(one), one.size]));
     let sum = 0;
     for (const [index, row] of rows.entries()) {
-      const key = userOf(row);
+      const key = keyOf(row);
       sum += row.size + (ofProfile.get(key) ?? 0);
       ofProfile.delete(key);
       if (sum > STEP_CHARACTERS && index) return row.seq - 1;
@@ -117,7 +117,7 @@ export const createProfiles = (database: Database) => {
   const prepare = async (run: Run, { place, upto }: Stretch): Promise<Prepared> => {
     const end = await bound(run, { place, upto });
     if (end === undefined) return { upto, refused: [] };
-    type Identify = Place & { seq: number; body: string; called_at: string; received_at: string };
+    type Identify = User & { seq: number; body: string; called_at: string; received_at: string };
     const rows = await run<Identify>(bodies, place, end);
     const calls = rows.map(({ project, user_id, body, called_at, received_at }): Call => {
       const { properties } = JSON.parse(body) as IdentifyBody;
@@ -134,7 +134,7 @@ export const createProfiles = (database: Database) => {
   };
 
   /** How far `expire` has looked. */
-  let seen: Place = { project: '', user_id: '' };
+  let seen: User = { project: '', user_id: '' };
   const page = `SELECT project, user_id FROM ${profiles} WHERE (project, user_id) > ($1, $2)
     ORDER BY project, user_id LIMIT CAST($3 AS integer)`;
   // A profile stays whose identify is not merged yet.
@@ -156,7 +156,7 @@ export const createProfiles = (database: Database) => {
         const { changed } = await merge(run, all, false);
         if (changed !== undefined) await run(put, changed);
       }),
-    remove: (run: Run, { project, user_id }: Place) =>
+    remove: (run: Run, { project, user_id }: User) =>
       run(`DELETE FROM ${profiles} WHERE project = $1 AND user_id = $2`, project, user_id),
     /**
      * Looks at the next profiles, at most `limit`, and deletes the old ones. Few are old at a time, so it needs no index,
@@ -166,18 +166,16 @@ export const createProfiles = (database: Database) => {
       transaction(async (run) => {
         await reader.take(run);
         const from = seen;
-        const places = await run<Place>(page, from.project, from.user_id, limit);
-        const to = places.at(-1);
-        seen = to && places.length === limit ? to : { project: '', user_id: '' };
+        const users = await run<User>(page, from.project, from.user_id, limit);
+        const to = users.at(-1);
+        seen = to && users.length === limit ? to : { project: '', user_id: '' };
         if (!to) return 0;
         const span = [from.project, from.user_id, to.project, to.user_id];
         return (await run(expire, before, ...span)).length;
       }),
     /** Profiles of users, those that have one. */
-    ofUsers: async (
-      places: readonly Place[],
-    ): Promise<Pick<Profile, 'project' | 'user_id' | 'properties'>[]> => {
-      const found = await read<Place & ProfileTexts>(texts, keysOf(places));
+    ofUsers: async (users: readonly User[]): Promise<(User & Pick<Profile, 'properties'>)[]> => {
+      const found = await read<User & ProfileTexts>(texts, keysOf(users));
       return found.map(({ project, user_id, properties }) => ({
         ...{ project, user_id },
         properties: JSON.parse(properties) as Profile['properties'],
@@ -186,7 +184,7 @@ export const createProfiles = (database: Database) => {
     /** Reads profiles in the order of project and user. */
     read: async (
       { project, user_id }: Pick<RowFilter, 'project' | 'user_id'>,
-      { after, limit }: { after?: Place | undefined; limit: number },
+      { after, limit }: { after?: User | undefined; limit: number },
     ): Promise<Profile[]> => {
       // Only the fields that are asked for are named, so that the primary key finds them.
       const { values, value } = createValues();
@@ -196,7 +194,7 @@ export const createProfiles = (database: Database) => {
         user_id !== undefined && `user_id = ${text(user_id)}`,
         after && `(project, user_id) > (${text(after.project)}, ${text(after.user_id)})`,
       ].filter(Boolean);
-      const rows = await read<Place & ProfileTexts & Times>(
+      const rows = await read<User & ProfileTexts & Times>(
         `SELECT project, user_id, CAST(properties AS text) AS properties,
           CAST(set_at AS text) AS set_at, ${iso('created_at')} AS created_at,
           ${iso('updated_at')} AS updated_at

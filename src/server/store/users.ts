@@ -1,7 +1,7 @@
 import { createValues, number, type Database } from './database.js';
 import { memberTexts, readMember } from './member.js';
 import type { Looked, Profile, SeenUser, SeenUsers, UserFilter, UsersPlace } from './port.js';
-import type { createProfiles } from './profiles.js';
+import type { createProfiles, User } from './profiles.js';
 import type { createRowReader } from './rows.js';
 import type { Steps } from './steps.js';
 import { storableText } from './storable.js';
@@ -12,8 +12,6 @@ const [MAX_ROWS, MAX_DAY_ROWS] = [10_000, 2_000];
 /** Properties of a profile that a list shows: these before others, which come in the order of their names. */
 const SHOWN = 2;
 const FIRST = ['plan', 'name', 'email'];
-
-type Place = Pick<Profile, 'project' | 'user_id'>;
 
 /** The text with the highest place behind all texts that begin with this one. */
 const endOf = (start: string): string => `${start}\u{10ffff}`;
@@ -65,8 +63,8 @@ export const createUsers = ({ database, steps, reader, sums, profiles, lastPlace
     { project, property, limit }: UserFilter,
     [top, from]: readonly [top: number, before: number],
     ms: number,
-  ): Promise<{ found: Place[]; looked: Looked }> => {
-    const found: (Place & { seq: number })[] = [];
+  ): Promise<{ found: User[]; looked: Looked }> => {
+    const found: (User & { seq: number })[] = [];
     const looked: Looked = { place: 0, is_all: true };
     const way = { before: from, newest: true, rests: true, ms };
     for await (const { after, before, isLast } of steps.steps(way)) {
@@ -80,7 +78,7 @@ export const createUsers = ({ database, steps, reader, sums, profiles, lastPlace
         ...(property === undefined ? [] : [hasProperty(property, value)]),
       ];
       found.push(
-        ...(await read<Place & { seq: number }>(
+        ...(await read<User & { seq: number }>(
           `SELECT ${number('r.seq', 'seq')}, r.project, r.user_id
           FROM ${records} AS r ${indexed(undefined)} WHERE ${conditions.join(' AND ')}
           ORDER BY r.seq DESC LIMIT ${value(limit - found.length)}`,
@@ -101,7 +99,7 @@ export const createUsers = ({ database, steps, reader, sums, profiles, lastPlace
       condition: string,
     ) => `(SELECT min(r.user_id) FROM ${records} AS r ${indexed('user')}
       WHERE r.project = $1 AND ${condition} AND r.user_id >= $3 AND r.user_id < $4)`;
-    return read<Place>(
+    return read<User>(
       `WITH RECURSIVE found (user_id, n) AS (
         SELECT ${next('r.user_id > $2')}, 1
         UNION ALL SELECT ${next('r.user_id > found.user_id')}, n + 1
@@ -115,7 +113,7 @@ export const createUsers = ({ database, steps, reader, sums, profiles, lastPlace
     const [at, above] = typeof after?.[0] === 'string' ? (after as [string, string]) : ['', ''];
     const asked = filter.project === undefined ? undefined : storableText(filter.project);
     const known = new Set((await sums.counts()).map(({ project }) => project));
-    const found: Place[] = [];
+    const found: User[] = [];
     for (const project of [...known].sort()) {
       if ((asked !== undefined && project !== asked) || project < at) continue;
       if (found.length >= filter.limit) break;
@@ -126,7 +124,7 @@ export const createUsers = ({ database, steps, reader, sums, profiles, lastPlace
   };
 
   /** What the rows of a user say. */
-  const rowsOf = async (user: Place, days: readonly string[]) => {
+  const rowsOf = async (user: User, days: readonly string[]) => {
     const { values, value } = createValues([user.project, user.user_id]);
     const cases = days.map((day, at) => `WHEN r.received_at < ${time(value(day))} THEN ${at - 1}`);
     const day = days.length ? `CASE ${cases.join(' ')} ELSE ${days.length} END` : '-1';
@@ -154,7 +152,7 @@ export const createUsers = ({ database, steps, reader, sums, profiles, lastPlace
       days: days.slice(1).map((_, at) => countOf(at)),
     };
   };
-  const describe = async (found: readonly Place[], days: readonly string[]) => {
+  const describe = async (found: readonly User[], days: readonly string[]) => {
     const known = new Map(
       (await profiles.ofUsers(found)).map((one) => [
         JSON.stringify([one.project, one.user_id]),

@@ -6,8 +6,8 @@ import {
 } from '../../../src/server/deliver/delivery.js';
 import { createTell, type ServerError } from '../../../src/server/hooks.js';
 import type { BatchRecord } from '../../../src/interface/wire.js';
-import { createFakeService } from '../helpers/fake-service.js';
-import { checked, event, identify } from '../helpers/records.js';
+import { createFakeService } from '../support/fake-service.js';
+import { checked, event, identify } from '../support/records.js';
 
 const setUp = (
   options: Partial<DeliveryOptions> = {},

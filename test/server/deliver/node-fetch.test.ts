@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { createNodeFetch } from '../../../src/relay-node.js';
 import { createDelivery } from '../../../src/server/deliver/delivery.js';
 import { createTell } from '../../../src/server/hooks.js';
-import { checked, event } from '../helpers/records.js';
-import { listen } from '../helpers/relay.js';
+import { checked, event } from '../support/records.js';
+import { listen } from '../support/relay.js';
 
 /** Moves on the clock of undici's own time limits, as its tests do. */
 const passUndici = (ms: number): void => {

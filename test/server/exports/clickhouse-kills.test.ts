@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createClickhouseTarget } from '../../../src/server/exports/clickhouse.js';
 import { startExport } from '../../../src/server/exports/export.js';
+import { createTell } from '../../../src/server/hooks.js';
 import type { Target } from '../../../src/server/exports/target.js';
 import type { Store } from '../../../src/server/store/port.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
@@ -46,8 +47,7 @@ describe('an export to ClickHouse that is broken off', { tags: ['ClickHouse'] },
         ...{ ...target, wait: { ms: 0, rows: 1 } },
         fill: (turn) => target.fill({ ...turn, mayWrite: () => turn.mayWrite().then(onInsert) }),
       };
-      const tell = { error: () => {}, call: () => {}, metric: () => {}, recovery: () => {} };
-      const stop = startExport({ store: of, target: quick, tell });
+      const stop = startExport({ store: of, target: quick, tell: createTell({}) });
       onTestFinished(stop);
       return stop;
     };

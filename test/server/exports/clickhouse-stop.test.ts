@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createClickhouseTarget } from '../../../src/server/exports/clickhouse.js';
 import { startExport } from '../../../src/server/exports/export.js';
+import { createTell } from '../../../src/server/hooks.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { listen } from '../helpers/relay.js';
+import { listen } from '../support/relay.js';
 import { incomingEvent } from '../support/incoming.js';
 
 const COLUMNS = [
@@ -59,10 +60,7 @@ it.each([
   const stop = startExport({
     store,
     target: createClickhouseTarget(`clickhouse://127.0.0.1:${port}/x`),
-    tell: {
-      error: (error) => void errors.push(error),
-      ...{ call: () => {}, metric: () => {}, recovery: () => {} },
-    },
+    tell: createTell({ onError: (error) => void errors.push(error) }),
   });
   await vi.waitFor(() => expect(isAsked).toBe(true));
   await stop();

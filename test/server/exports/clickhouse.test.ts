@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { ServerError } from '../../../src/server/hooks.js';
+import { createTell } from '../../../src/server/hooks.js';
 import { createClickhouseTarget } from '../../../src/server/exports/clickhouse.js';
 import { startExport } from '../../../src/server/exports/export.js';
 import { verify } from '../../../src/server/exports/verify.js';
@@ -37,10 +37,10 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
       const stop = startExport({
         store,
         target: createClickhouseTarget(address),
-        tell: {
-          error: ({ message }: ServerError) => void errors.push(message),
-          ...{ call: () => {}, metric: () => {}, recovery: () => void errors.push('over') },
-        },
+        tell: createTell({
+          onError: ({ message }) => void errors.push(message),
+          onRecovery: () => void errors.push('over'),
+        }),
       });
       onTestFinished(stop);
       return stop;

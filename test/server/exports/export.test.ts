@@ -4,6 +4,7 @@ import { createFill, RowRefusedError } from '../../../src/server/exports/batches
 import { startExport } from '../../../src/server/exports/export.js';
 import type { Target } from '../../../src/server/exports/target.js';
 import { verify } from '../../../src/server/exports/verify.js';
+import { createTell } from '../../../src/server/hooks.js';
 import type { Incoming } from '../../../src/server/incoming.js';
 import type { Store } from '../../../src/server/store/port.js';
 import type { Erasure } from '../../../src/server/store/progress.js';
@@ -81,11 +82,10 @@ const run = (store: Store, target: Target) => {
   const errors: string[] = [];
   const stop = startExport({
     ...{ store, target },
-    tell: {
-      error: ({ kind, message }) => void errors.push(`${kind}: ${message}`),
-      recovery: ({ kind }) => void errors.push(`${kind} over`),
-      ...{ call: () => {}, metric: () => {} },
-    },
+    tell: createTell({
+      onError: ({ kind, message }) => void errors.push(`${kind}: ${message}`),
+      onRecovery: ({ kind }) => void errors.push(`${kind} over`),
+    }),
   });
   onTestFinished(stop);
   return { stop, errors };

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { startExport } from '../../../src/server/exports/export.js';
 import { createFilesTarget } from '../../../src/server/exports/files.js';
 import { verify } from '../../../src/server/exports/verify.js';
+import { createTell } from '../../../src/server/hooks.js';
 import type { Row } from '../../../src/server/store/port.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -17,10 +18,7 @@ const enter = () => {
   const target = createFilesTarget(folder, { ms: 0, rows: 10 });
   const errors: string[] = [];
   const run = () => {
-    const tell = {
-      error: ({ message }: { message: string }) => void errors.push(message),
-      ...{ call: () => {}, metric: () => {}, recovery: () => {} },
-    };
+    const tell = createTell({ onError: ({ message }) => void errors.push(message) });
     const stop = startExport({ store, target, tell });
     onTestFinished(stop);
     return stop;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { createTell } from '../../../src/server/hooks.js';
 import { holdTarget, withLock, type HeldTarget } from '../../../src/server/exports/hold-target.js';
 import type { Progress } from '../../../src/server/store/progress.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
@@ -23,6 +24,11 @@ const untilAborted = ({ signal }: HeldTarget): Promise<void> =>
   });
 
 /** A process that works with the target, and what became of its work. */
+const tellInto = (seen: string[]) =>
+  createTell({
+    onError: ({ message }) => void seen.push(message),
+    onRecovery: () => void seen.push('recovered'),
+  });
 const run = (progress: Progress, work: typeof untilAborted = untilAborted, from?: number) => {
   const seen: string[] = [];
   const stop = holdTarget({
@@ -33,11 +39,7 @@ const run = (progress: Progress, work: typeof untilAborted = untilAborted, from?
       works();
       await work(held).finally(() => seen.push('ends'));
     },
-    tell: {
-      error: ({ message }) => void seen.push(message),
-      recovery: () => void seen.push('recovered'),
-      ...{ call: () => {}, metric: () => {} },
-    },
+    tell: tellInto(seen),
     problemOf: (words) => ({ kind: 'export', message: `cannot: ${words}` }),
   });
   onTestFinished(stop);
@@ -105,11 +107,7 @@ it('reports a failure once, tries again, and says when it is over', async () => 
       works();
       await untilAborted(held);
     },
-    tell: {
-      error: ({ message }) => void seen.push(message),
-      recovery: () => void seen.push('recovered'),
-      ...{ call: () => {}, metric: () => {} },
-    },
+    tell: tellInto(seen),
     problemOf: (message) => ({ kind: 'export', message }),
   });
   onTestFinished(stop);

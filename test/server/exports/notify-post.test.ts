@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseNotifyAddress } from '../../../src/server/exports/notify-address.js';
 import { createMessage } from '../../../src/server/exports/notify-message.js';
 import { createPost } from '../../../src/server/exports/notify-post.js';
-import { listen } from '../helpers/relay.js';
+import { listen } from '../support/relay.js';
 
 const TIME = '2026-03-01T12:00:00.000Z';
 const row = { id: 'i', called_at: TIME, received_at: TIME };

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createClickhouseTarget } from '../../../src/server/exports/clickhouse.js';
 import { startExport } from '../../../src/server/exports/export.js';
 import type { Store } from '../../../src/server/store/port.js';
+import { createTell } from '../../../src/server/hooks.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
 import { createPostgresStore } from '../../../src/service-postgres.js';
 import { blocks, read } from '../../support/docs.js';
@@ -65,8 +66,7 @@ describe('the queries of the docs', { tags: ['ClickHouse', 'Postgres'] }, () => 
     ];
     await Promise.all(stores.map((one) => one.write(rows)));
     const target = createClickhouseTarget(clickhouse.url);
-    const tell = { error: () => {}, call: () => {}, metric: () => {}, recovery: () => {} };
-    const stop = startExport({ store, target, tell });
+    const stop = startExport({ store, target, tell: createTell({}) });
     await vi.waitFor(
       async () =>
         expect(await clickhouse.query('SELECT count() FROM analytics_rows')).toBe(`${rows.length}`),

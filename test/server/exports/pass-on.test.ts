@@ -5,8 +5,8 @@ import type { Incoming } from '../../../src/server/incoming.js';
 import type { Store } from '../../../src/server/store/port.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
 import { fakeTime, pass, passUntil } from '../../support/clock.js';
-import { createFakeService, type Got } from '../helpers/fake-service.js';
-import { checked } from '../helpers/records.js';
+import { createFakeService, type Got } from '../support/fake-service.js';
+import { checked } from '../support/records.js';
 
 let made = 0;
 /** An event of this name, from a client of its own or from this one. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTarget, faultOfAddress } from '../../../src/server/exports/create-target.js';
+import { createTell } from '../../../src/server/hooks.js';
 import { startExports } from '../../../src/server/exports/start-exports.js';
 import { verify } from '../../../src/server/exports/verify.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
@@ -29,10 +30,7 @@ describe('a Postgres as the target of an export', { tags: ['Postgres'] }, () => 
     const stop = startExports({
       store,
       targets: [createTarget(postgres.url, open)],
-      tell: {
-        error: ({ message }) => void errors.push(message),
-        ...{ recovery: () => {}, call: () => {}, metric: () => {} },
-      },
+      tell: createTell({ onError: ({ message }) => void errors.push(message) }),
     });
     onTestFinished(async () => {
       await stop();

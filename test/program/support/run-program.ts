@@ -3,7 +3,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { BatchRecord } from '../../../src/interface/wire.js';
 import { serve } from '../../../src/program/serve.js';
 import { readSettings, type Settings } from '../../../src/program/settings.js';
-import { listen } from '../../server/helpers/relay.js';
+import { listen } from '../../server/support/relay.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 export const ORIGIN = 'https://shop.example';
@@ -19,16 +19,27 @@ export const environmentOf = (
 export const settingsOf = (...given: Parameters<typeof environmentOf>) =>
   readSettings(environmentOf(...given));
 
+interface Place {
+  environment?: NodeJS.ProcessEnv;
+  /** Folder with the files of the program. */
+  folder?: string;
+}
+
 /** Starts the program until the test ends; its addresses are those that it says. */
-export const runRelay = async (settings: Settings, environment: NodeJS.ProcessEnv = {}) => {
+export const runProgram = async (
+  settings: Settings,
+  { environment = {}, folder = tempFolder() }: Place = {},
+) => {
   const lines: string[] = [];
   const errors: string[] = [];
+  let announced = '';
+  const announce = (text: string) => void (announced = text);
   const log = {
     info: (line: string) => lines.push(line),
     error: (line: string) => errors.push(line),
   };
-  const files = pathToFileURL(`${tempFolder()}/`);
-  const served = serve(settings, { log, announce: () => {}, files, environment });
+  const files = pathToFileURL(`${folder}/`);
+  const served = serve(settings, { log, announce, files, environment });
   const stop = async () => {
     process.emit('SIGTERM');
     await served;
@@ -39,7 +50,7 @@ export const runRelay = async (settings: Settings, environment: NodeJS.ProcessEn
     return urls.length > (settings.adminPort === undefined ? 0 : 1) && urls;
   });
   return {
-    ...{ lines, errors, url: url!, adminUrl: adminUrl!, stop },
+    ...{ lines, errors, announced, url: url!, adminUrl: adminUrl!, stop },
     send: (records: readonly object[], headers: Readonly<Record<string, string>> = {}) =>
       fetch(`${url}/a/v1/batch`, {
         method: 'POST',
