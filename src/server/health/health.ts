@@ -139,12 +139,7 @@ export const createHealth = ({ store, sink, refused, outages, name, now }: Parts
   };
 
   return {
-    /** What is known by now, at once. What is older than some seconds is read anew meanwhile. */
-    look: (project?: string): ProjectHealth | Health => {
-      void refresh(project);
-      return say(project);
-    },
-    /** The same after the database was asked, which is waited for a second. */
+    /** What is known after the database was asked, which is waited for a second. */
     ask: async (project?: string): Promise<ProjectHealth | Health> => {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));

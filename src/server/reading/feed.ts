@@ -32,7 +32,7 @@ interface Parts {
   setup: Pick<Setup, 'state' | 'follow'>;
   tell: Tell;
   trouble: ReadingTrouble;
-  health: Pick<HealthWord, 'look'>;
+  health: HealthWord;
 }
 
 interface Wanted {
@@ -179,8 +179,8 @@ export const createFeed = ({ store, setup, tell, trouble, health }: Parts) => {
       let beat = (): void => {};
       let saidHealth = '';
       /** A sign of life: the health if it has changed, else a comment. */
-      const pulse = (): void => {
-        const now = JSON.stringify(health.look(wanted.onlyProject));
+      const pulse = async (): Promise<void> => {
+        const now = JSON.stringify(await health.ask(wanted.onlyProject));
         // A client that does not read gets no further heartbeats.
         if (!opened || opened.desiredSize! <= 0) return;
         // Without an id: the client stays at its place.
@@ -190,7 +190,7 @@ export const createFeed = ({ store, setup, tell, trouble, health }: Parts) => {
       };
       const heart = setInterval(() => {
         beat();
-        pulse();
+        void pulse();
       }, HEARTBEAT_MS);
       ends.add(end);
       tell.metric('followers', ends.size);
@@ -209,7 +209,7 @@ export const createFeed = ({ store, setup, tell, trouble, health }: Parts) => {
       return new ReadableStream<Uint8Array>({
         start: (controller) => {
           opened = controller;
-          pulse();
+          void pulse();
         },
         /** Called only while the client reads, so a slow client fills no memory. */
         pull: async (controller) => {
