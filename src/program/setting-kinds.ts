@@ -60,8 +60,7 @@ export const rate: Kind = {
     return value === 'off' || (Number(perSecond) > 0 && Number(burst) > 0);
   },
 };
-export const rateOf = (value: string | undefined): Rate | false | undefined => {
-  if (!value) return undefined;
+export const rateOf = (value: string): Rate | false => {
   const [, perSecond, burst] = RATE.exec(value) ?? [];
   return value !== 'off' && { perSecond: Number(perSecond), burst: Number(burst) };
 };
@@ -73,8 +72,6 @@ export const amount: Kind = {
   words: 'a number above 0',
   fits: (value) => /^\d+(\.\d+)?$/.test(String(value)) && Number(value) > 0,
 };
-export const numberOf = (value: string | undefined): number | undefined =>
-  value === undefined ? undefined : Number(value);
 const oneOf = (one: string, other: string): Kind => ({
   words: `"${one}" or "${other}"`,
   fits: (value) => value === one || value === other,
@@ -88,8 +85,8 @@ export const proxies: Kind = {
     'the number of proxies in front, or their addresses and networks with commas between them, such as "10.0.0.0/8"',
   fits: (value) => isText(value) && (HOPS.test(value) || listOf(value).every(isNetwork)),
 };
-export const proxiesOf = (value: string | undefined): TrustedProxies | undefined =>
-  (value && (HOPS.test(value) ? Number(value) : listOf(value))) || undefined;
+export const proxiesOf = (value: string): TrustedProxies =>
+  HOPS.test(value) ? Number(value) : listOf(value);
 export const networks: Kind = {
   words: 'addresses and networks with commas between them, such as "192.0.2.1,2001:db8::/48"',
   fits: (value) => isText(value) && listOf(value).every(isNetwork),

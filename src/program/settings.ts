@@ -129,19 +129,20 @@ const read = (
 };
 
 const DAY_MS = 86_400_000;
-const { numberOf } = kinds;
-const times = (factor: number, value: string | undefined): number | undefined =>
-  value === undefined ? undefined : Number(value) * factor;
+const ifGiven = <Value>(
+  value: string | undefined,
+  read: (value: string) => Value,
+): Value | undefined => (value === undefined ? undefined : read(value));
 
 /** The settings for a service. Times are in milliseconds. */
 const serviceOf = (given: Environment) => ({
   baseUrl: given.SERVICE_URL!,
   token: given.SERVICE_TOKEN!,
-  rate: kinds.rateOf(given.SERVICE_RATE),
-  concurrency: numberOf(given.CONCURRENCY),
-  timeout: times(1_000, given.TIMEOUT_SECONDS),
+  rate: ifGiven(given.SERVICE_RATE, kinds.rateOf),
+  concurrency: ifGiven(given.CONCURRENCY, Number),
+  timeout: ifGiven(given.TIMEOUT_SECONDS, (seconds) => Number(seconds) * 1_000),
   idempotencyKey: given.IDEMPOTENCY_KEYS !== 'off',
-  maxAge: times(DAY_MS, given.MAX_AGE_DAYS),
+  maxAge: ifGiven(given.MAX_AGE_DAYS, (days) => Number(days) * DAY_MS),
 });
 
 /** The settings for storing records. */
@@ -150,26 +151,23 @@ const storeOf = ({ DATA_FOLDER: folder = 'analytics-data', ...given }: Environme
   folder,
   databaseUrl: given.DATABASE_URL ?? `file:${folder}/rows.db`,
   /** Without them the program makes one, for all projects. */
-  writeTokens:
-    given.WRITE_TOKENS === undefined ? undefined : kinds.writeTokensOf(given.WRITE_TOKENS),
+  writeTokens: ifGiven(given.WRITE_TOKENS, kinds.writeTokensOf),
   readToken: given.READ_TOKEN,
   /** With them nothing is open without a token. */
-  readTokens: given.READ_TOKENS === undefined ? undefined : kinds.readTokensOf(given.READ_TOKENS),
-  retentionDays: numberOf(given.RETENTION_DAYS),
+  readTokens: ifGiven(given.READ_TOKENS, kinds.readTokensOf),
+  retentionDays: ifGiven(given.RETENTION_DAYS, Number),
   /** Addresses of the targets that are filled. */
   exports: kinds.wordsOf(given.EXPORT ?? ''),
 });
 
 /** Where messages about rows go; undefined without `NOTIFY`. */
 const notifyOf = (given: Environment): NotifyOptions | undefined =>
-  given.NOTIFY === undefined
-    ? undefined
-    : {
-        addresses: kinds.notifyAddressesOf(given.NOTIFY),
-        secrets: kinds.notifySecretsOf(given.NOTIFY_SECRET ?? ''),
-        events: kinds.listOf(given.NOTIFY_EVENTS!),
-        publicUrl: given.PUBLIC_URL,
-      };
+  ifGiven(given.NOTIFY, (addresses) => ({
+    addresses: kinds.notifyAddressesOf(addresses),
+    secrets: kinds.notifySecretsOf(given.NOTIFY_SECRET ?? ''),
+    events: kinds.listOf(given.NOTIFY_EVENTS!),
+    publicUrl: given.PUBLIC_URL,
+  }));
 
 const placesOf = (given: Environment) => ({
   /** With it the program passes records on. */
@@ -200,19 +198,18 @@ export const readSettings = (
     /** Where pages and people reach the program. */
     publicUrl: given.PUBLIC_URL,
     /** Without them pages on this machine may send. */
-    origins: given.SITE_ORIGIN === undefined ? undefined : kinds.listOf(given.SITE_ORIGIN),
+    origins: ifGiven(given.SITE_ORIGIN, kinds.listOf),
     projects: kinds.namesOf(given.PROJECTS ?? '*'),
     channels: kinds.namesOf(given.CHANNELS ?? '*'),
     host: given.HOST ?? '127.0.0.1',
     /** Without it the first free port from 8787 on. */
-    port: numberOf(given.PORT),
-    adminPort: numberOf(given.ADMIN_PORT),
+    port: ifGiven(given.PORT, Number),
+    adminPort: ifGiven(given.ADMIN_PORT, Number),
     addressHeader: given.CLIENT_ADDRESS_HEADER,
-    trustedProxies: kinds.proxiesOf(given.TRUSTED_PROXIES),
-    rateLimit: kinds.rateOf(given.RATE_LIMIT),
-    ceiling: kinds.rateOf(given.CEILING),
-    ignoreAddresses:
-      given.IGNORE_ADDRESSES === undefined ? undefined : kinds.listOf(given.IGNORE_ADDRESSES),
+    trustedProxies: ifGiven(given.TRUSTED_PROXIES, kinds.proxiesOf),
+    rateLimit: ifGiven(given.RATE_LIMIT, kinds.rateOf),
+    ceiling: ifGiven(given.CEILING, kinds.rateOf),
+    ignoreAddresses: ifGiven(given.IGNORE_ADDRESSES, kinds.listOf),
     gpc: given.GPC as 'keep' | 'drop' | undefined,
   };
 };

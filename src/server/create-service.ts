@@ -166,11 +166,8 @@ export const createService = (options: ServiceOptions): Service => {
   app.use(
     methodNotAllowed({
       app,
-      onMethodNotAllowed: (_, methods) => {
-        const response = refuse(405);
-        response.headers.set('allow', [...methods, 'OPTIONS'].join(', '));
-        return response;
-      },
+      onMethodNotAllowed: (_, methods) =>
+        refuse(405, { allow: [...methods, 'OPTIONS'].join(', ') }),
     }),
   );
   app.post('/v1/identify', (c) => server.answerToken(c.req.raw, 'identify'));

@@ -116,11 +116,7 @@ export const createOriginPaths = ({ origins, receive, probe, answered, failed }:
     const { method } = request;
     const allow = isProbe ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS';
     if (method === 'OPTIONS') return origin ? preflight(allow) : refuse(403);
-    if (!allow.split(', ').includes(method)) {
-      const refusal = refuse(405);
-      refusal.headers.set('allow', allow);
-      return refusal;
-    }
+    if (!allow.split(', ').includes(method)) return refuse(405, { allow });
     return isProbe ? probe(route) : receive(request, route);
   };
 

@@ -160,21 +160,16 @@ export const createReceive = (parts: ReceiveParts) => {
     }
     let next = 0;
     return checked.map((one, index) => {
-      if (isRefusal(one)) refuseRecord(request, claimed[index]!, one, client);
+      if (isRefusal(one)) {
+        const { id, type, body } = claimed[index]!;
+        const known = isType(type) ? type : undefined;
+        refused({ refusal: one, request, client, id, body, type: known });
+      }
       const result = isRefusal(one) ? one : taken[next++]!;
       const outcome = isRefusal(result) ? outcomeOf(result) : result.outcome;
       tell.metric('records', 1, { side: 'in', outcome });
       return result;
     });
-  };
-
-  const refuseRecord = (
-    request: Request,
-    { id, type, body }: ClaimedRecord,
-    refusal: Refusal,
-    client: string,
-  ): void => {
-    refused({ refusal, request, client, id, body, type: isType(type) ? type : undefined });
   };
 
   const answerBatch = async (text: string, arrival: Arrival): Promise<Response | Refusal> => {

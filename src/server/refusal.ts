@@ -39,12 +39,9 @@ export const isRefusal = (value: object): value is Refusal => 'reason' in value;
  * The answer to a sender, in the form of the interface. The message of a 400 is fixed by the interface, so `detail`
  * says what is wrong. A 403 says what is not allowed: a page keeps such a record, and its developer has to see why.
  */
-export const answerRefusal = ({ status, message, waitMs = 0 }: Refusal): Response => {
-  const response = refuse(status, {
+export const answerRefusal = ({ status, message, waitMs = 0 }: Refusal): Response =>
+  refuse(status, {
     waitMs,
     ...(status === 403 && { message }),
     ...(status === 400 && { detail: message }),
   });
-  if (status === 401) response.headers.set('www-authenticate', 'Bearer');
-  return response;
-};

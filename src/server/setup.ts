@@ -45,9 +45,8 @@ export const createSetup = ({ tag, tokenFile, now }: Parts) => {
       return { ...(text !== undefined && { tag: text }), ...state };
     },
     follow: (follower: () => void): (() => void) => {
-      const own = () => follower();
-      followers.add(own);
-      return () => void followers.delete(own);
+      followers.add(follower);
+      return () => void followers.delete(follower);
     },
   };
 };

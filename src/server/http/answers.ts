@@ -34,15 +34,19 @@ interface Words {
   message?: string | undefined;
   /** What is wrong, beside a message that the interface fixes. */
   detail?: string | undefined;
+  /** The methods that are allowed, with 405. */
+  allow?: string;
 }
 
 /** An error in the interface's form (section 7). */
 export const refuse = (
   status: ErrorStatus,
-  { waitMs = 0, message, detail }: Words = {},
+  { waitMs = 0, message, detail, allow }: Words = {},
 ): Response => {
   const words = { code: status, message: message ?? MESSAGES[status], detail };
   const response = answerJson(status, words);
+  if (status === 401) response.headers.set('www-authenticate', 'Bearer');
+  if (allow) response.headers.set('allow', allow);
   if (waitMs > 0) response.headers.set('retry-after', String(Math.ceil(waitMs / 1_000)));
   return response;
 };

@@ -126,7 +126,7 @@ export const readingAccess = ({
   /** Moves the token from the address, where others could see it, into a cookie. */
   const takeToken = async (request: Request, token: string): Promise<Response> => {
     const key = await keyOfToken(token);
-    if (!key && !(hasPage && isPage(request))) return unauthorized();
+    if (!key && !(hasPage && isPage(request))) return refuse(401, { message: NO_TOKEN });
     const url = new URL(request.url);
     url.searchParams.delete('token');
     const headers = new Headers({
@@ -175,15 +175,9 @@ export const readingAccess = ({
     if (hasPage && isPage(request)) return next();
     if (known) {
       const key = await keyIn(request);
-      if (!key) return unauthorized();
+      if (!key) return refuse(401, { message: NO_TOKEN });
       return (key.project === undefined ? undefined : enterProject(c, key.project)) ?? next();
     }
     return isForThisMachine && isLocal(request) ? next() : refuse(403, { message: NOT_LOCAL });
   };
-};
-
-const unauthorized = (): Response => {
-  const response = refuse(401, { message: NO_TOKEN });
-  response.headers.set('www-authenticate', 'Bearer');
-  return response;
 };

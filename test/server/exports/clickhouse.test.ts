@@ -7,12 +7,11 @@ import { createTell } from '../../../src/server/hooks.js';
 import { createClickhouseTarget } from '../../../src/server/exports/clickhouse.js';
 import { startExport } from '../../../src/server/exports/export.js';
 import { verify } from '../../../src/server/exports/verify.js';
-import type { Incoming } from '../../../src/server/incoming.js';
 import type { Store } from '../../../src/server/store/port.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
 import { startClickhouse, type ClickhouseServer } from '../../support/start-clickhouse.mjs';
 import { tempFolder } from '../../support/temp-folder.js';
-import { incomingEvent, incomingIdentify } from '../support/incoming.js';
+import { incomingEvent, incomingEvents, incomingIdentify } from '../support/incoming.js';
 
 describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
   let server: ClickhouseServer;
@@ -48,9 +47,6 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
     const count = async () => Number(await server.query(`SELECT count() FROM ${table}`));
     return { openStore, run, table, errors, count };
   };
-  const events = (from: number, to: number): Incoming[] =>
-    Array.from({ length: to - from }, (_, n) => incomingEvent({ id: `e${from + n}` }));
-
   it('has each row once, as it is stored', async () => {
     const { openStore, run, table, count } = enter();
     const store = openStore();
@@ -104,8 +100,8 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
     const [one, other] = [enter(), enter()];
     const stores = [one.openStore(), other.openStore()] as const;
     const addressOf = (cell: string) => `${server.url}?table=${one.table}&cell=${cell}`;
-    await stores[0].write(events(0, 30));
-    await stores[1].write(events(0, 20));
+    await stores[0].write(incomingEvents(0, 30));
+    await stores[1].write(incomingEvents(0, 20));
     one.run(stores[0], addressOf('eu'));
     other.run(stores[1], addressOf('us'));
     const cells = () =>
@@ -121,14 +117,14 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
   it('goes on behind the last row that it has, after its process was killed', async () => {
     const { openStore, run, count } = enter();
     const store = openStore();
-    await store.write(events(0, 50));
+    await store.write(incomingEvents(0, 50));
     await run(store)();
     const stop = run(store);
     await vi.waitFor(async () => expect(await count()).toBe(50));
     await stop();
     // Its place was not written any more.
     await store.progress.moveTo((await store.progress.targets())[0]!.name, 10);
-    await store.write(events(50, 60));
+    await store.write(incomingEvents(50, 60));
     run(store);
     await vi.waitFor(async () => expect(await count()).toBe(60));
   });
@@ -136,7 +132,7 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
   it('stands still if the store was set back, and goes on as told', async () => {
     const { openStore, run, count, errors } = enter();
     const store = openStore();
-    await store.write(events(0, 5));
+    await store.write(incomingEvents(0, 5));
     const stop = run(store);
     await vi.waitFor(async () => expect(await count()).toBe(5));
     await stop();
@@ -144,7 +140,7 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
     const source = await store.progress.source();
     const old = enter();
     const back = old.openStore();
-    await back.write(events(0, 3));
+    await back.write(incomingEvents(0, 3));
     const setBack = { ...back, progress: { ...back.progress, source: async () => source } };
     const stopBack = run(setBack);
     await vi.waitFor(() => expect(errors.join()).toMatch(/set back.*--new-source/));
@@ -155,7 +151,7 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
   it('says what is wrong with the set-up, and leaves the rows where they are', async () => {
     const { openStore, run, errors, table } = enter();
     const store = openStore();
-    await store.write(events(0, 5));
+    await store.write(incomingEvents(0, 5));
     const name = server.url.replace(/.*@/, '').replace('/default', '');
     const page = createServer((_, answer) => void answer.end('<html>Welcome to nginx</html>'));
     const silent = createServer((request) => void setTimeout(() => request.destroy(), 300));
@@ -213,7 +209,7 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
     await server.query(
       `ALTER TABLE ${table} ADD COLUMN number UInt32 MATERIALIZED toUInt32(user_id)`,
     );
-    const all = events(0, 40).map((record, n) => ({
+    const all = incomingEvents(0, 40).map((record, n) => ({
       ...record,
       body: { ...record.body, user_id: n % 13 === 5 ? 'a' : String(n) },
     }));
@@ -235,7 +231,7 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
     await server.query(
       `ALTER TABLE ${table} ADD COLUMN number UInt32 MATERIALIZED toUInt32(event)`,
     );
-    await store.write(events(0, 30));
+    await store.write(incomingEvents(0, 30));
     run(store);
     const words = /it refuses every row: it answers \d+: Cannot parse/;
     await vi.waitFor(async () => {
@@ -256,13 +252,13 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
     async (verb) => {
       const { openStore, run, table, count, errors } = enter();
       const store = openStore();
-      await store.write(events(0, 50));
+      await store.write(incomingEvents(0, 50));
       const stop = run(store);
       const placed = async () => (await store.progress.targets())[0]?.place;
       await vi.waitFor(async () => expect(await placed()).toBe(50));
       if (verb === 'TRUNCATE') await stop();
       await server.query(`${verb} TABLE ${table}`);
-      await store.write(events(50, 60));
+      await store.write(incomingEvents(50, 60));
       if (verb === 'TRUNCATE') run(store);
       await vi.waitFor(() =>
         expect(errors.join()).toMatch(/lacks rows .*from place 1 on.*export verify/),
@@ -299,7 +295,7 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
       await once(host.listen(0, '127.0.0.1'), 'listening');
       onTestFinished(() => void host.close());
       await createClickhouseTarget(`${server.url}?table=${table}`).prepare();
-      await store.write(events(0, 5));
+      await store.write(incomingEvents(0, 5));
       const { port } = host.address() as AddressInfo;
       run(store, `clickhouse://default:secret@127.0.0.1:${port}/default?table=${table}`);
       await vi.waitFor(async () => expect(await count()).toBe(5));
@@ -309,14 +305,14 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
   it('goes on under a new source: all is compared, and erased under the former one, too', async () => {
     const { openStore, run, table, count } = enter();
     const store = openStore();
-    await store.write([incomingEvent({ id: 'mine' }, { user_id: 'u' }), ...events(0, 4)]);
+    await store.write([incomingEvent({ id: 'mine' }, { user_id: 'u' }), ...incomingEvents(0, 4)]);
     const stop = run(store);
     await vi.waitFor(async () => expect(await count()).toBe(5));
     await stop();
     await store.progress.newSource(5);
     const target = createClickhouseTarget(`${server.url}?table=${table}`);
     await store.progress.moveTo(target.name, 5);
-    await store.write(events(4, 7));
+    await store.write(incomingEvents(4, 7));
     run(store);
     await vi.waitFor(async () => {
       expect((await store.progress.targets())[0]).toMatchObject({ place: 8 });
@@ -333,7 +329,7 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
     const { openStore, run, table, count } = enter();
     const store = openStore();
     const user_id = 'ü'.repeat(30_000);
-    await store.write([incomingEvent({ id: 'mine' }, { user_id }), ...events(0, 2)]);
+    await store.write([incomingEvent({ id: 'mine' }, { user_id }), ...incomingEvents(0, 2)]);
     run(store);
     await vi.waitFor(async () => expect(await count()).toBe(3));
     const target = createClickhouseTarget(`${server.url}?table=${table}`);
@@ -346,7 +342,7 @@ describe('an export to ClickHouse', { tags: ['ClickHouse'] }, () => {
     const { openStore, run, table, count } = enter();
     const store = openStore();
     const user_id = `x' OR 1=1 --`;
-    await store.write([...events(0, 5), incomingEvent({ id: 'mine' }, { user_id })]);
+    await store.write([...incomingEvents(0, 5), incomingEvent({ id: 'mine' }, { user_id })]);
     const target = createClickhouseTarget(`${server.url}?table=${table}`);
     run(store);
     await vi.waitFor(async () => expect(await count()).toBe(6));

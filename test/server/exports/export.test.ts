@@ -5,17 +5,13 @@ import { startExport } from '../../../src/server/exports/export.js';
 import type { Target } from '../../../src/server/exports/target.js';
 import { verify } from '../../../src/server/exports/verify.js';
 import { createTell } from '../../../src/server/hooks.js';
-import type { Incoming } from '../../../src/server/incoming.js';
 import type { Store } from '../../../src/server/store/port.js';
 import type { Erasure } from '../../../src/server/store/progress.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { incomingEvent } from '../support/incoming.js';
+import { incomingEvents } from '../support/incoming.js';
 
 vi.mock('../../../src/server/store/lock-ms.js', () => ({ LOCK_MS: 600 }));
-
-const events = (from: number, to: number): Incoming[] =>
-  Array.from({ length: to - from }, (_, n) => incomingEvent({ id: `e${from + n}` }));
 
 /** A target in memory that takes rows in batches, and what a test does to it. */
 const createTarget = ({ isBad = () => false }: { isBad?: (place: number) => boolean } = {}) => {
@@ -97,10 +93,10 @@ const placeOf = async ({ progress }: Store) => (await progress.targets())[0]?.pl
 it('writes all rows in their order, and the new ones as they come', async () => {
   const store = openStore();
   const { target, state } = createTarget();
-  await store.write(events(0, 35));
+  await store.write(incomingEvents(0, 35));
   run(store, target);
   await vi.waitFor(() => expect(state.rows).toEqual(places(1, 35)));
-  await store.write(events(35, 40));
+  await store.write(incomingEvents(35, 40));
   await vi.waitFor(() => expect(state.rows).toEqual(places(1, 40)));
   await vi.waitFor(async () => expect(await placeOf(store)).toBe(40));
 });
@@ -108,11 +104,11 @@ it('writes all rows in their order, and the new ones as they come', async () => 
 it('waits while the target is away, tells it once, and then goes on', async () => {
   const store = openStore();
   const { target, state } = createTarget();
-  await store.write(events(0, 5));
+  await store.write(incomingEvents(0, 5));
   const { errors } = run(store, target);
   await vi.waitFor(() => expect(state.rows).toHaveLength(5));
   state.failure = 'it is away';
-  await store.write(events(5, 9));
+  await store.write(incomingEvents(5, 9));
   await vi.waitFor(() => expect(errors).toEqual(['export: house/db: it is away']));
   await vi.waitFor(async () => {
     expect((await store.progress.targets())[0]).toMatchObject({ place: 5, message: 'it is away' });
@@ -129,7 +125,7 @@ it('waits while the target is away, tells it once, and then goes on', async () =
 it('keeps bad rows, and writes the others in their order', async () => {
   const store = openStore();
   const { target, state } = createTarget({ isBad: (place) => [3, 4, 20].includes(place) });
-  await store.write(events(0, 25));
+  await store.write(incomingEvents(0, 25));
   run(store, target);
   const good = places(1, 25).filter((place) => ![3, 4, 20].includes(place));
   await vi.waitFor(() => expect(state.rows).toEqual(good));
@@ -141,7 +137,7 @@ it('keeps bad rows, and writes the others in their order', async () => {
 it('goes on past any number of bad rows, as long as there are good ones between them', async () => {
   const store = openStore();
   const { target, state } = createTarget({ isBad: (place) => place % 3 > 0 });
-  await store.write(events(0, 60));
+  await store.write(incomingEvents(0, 60));
   run(store, target);
   const good = places(1, 60).filter((place) => place % 3 === 0);
   await vi.waitFor(() => expect(state.rows).toEqual(good));
@@ -155,7 +151,7 @@ it.each([
   async (_, gone) => {
     const store = openStore();
     const { target, state } = createTarget();
-    await store.write(events(0, 5));
+    await store.write(incomingEvents(0, 5));
     const first = run(store, target);
     await vi.waitFor(async () => expect(await placeOf(store)).toBe(5));
     await first.stop();
@@ -165,11 +161,11 @@ it.each([
     expect(errors[0]).toMatch(
       /^dropped: house\/db lacks rows .*from place 1 on.*`analytics-outbox export verify`/,
     );
-    await store.write(events(5, 7));
+    await store.write(incomingEvents(5, 7));
     await vi.waitFor(async () => expect(await placeOf(store)).toBe(7));
     expect(state.rows.slice(-2)).toEqual([6, 7]);
     expect(await verify({ store, target })).toMatchObject({ filled: gone, exported: 7 });
-    await store.write(events(7, 8)); // by the process that takes the target again
+    await store.write(incomingEvents(7, 8)); // by the process that takes the target again
     await vi.waitFor(() => expect(state.rows).toContain(8));
     expect(errors).toHaveLength(1);
     expect(first.errors).toEqual([]);
@@ -180,7 +176,7 @@ it('stands still before a target that refuses every row', async () => {
   const store = openStore();
   let isBad = true;
   const { target, state } = createTarget({ isBad: () => isBad });
-  await store.write(events(0, 25));
+  await store.write(incomingEvents(0, 25));
   const { errors } = run(store, target);
   await vi.waitFor(() => expect(errors.join()).toContain('it refuses every row'));
   expect(await store.progress.dead('house/db', 0, 100)).toHaveLength(10);
@@ -197,17 +193,17 @@ it('is done by one of two processes, and by the other one when that ends', async
   const { target, state } = createTarget();
   const { stop } = run(one, target);
   run(other, target);
-  await one.write(events(0, 50));
+  await one.write(incomingEvents(0, 50));
   await vi.waitFor(() => expect(state.rows).toEqual(places(1, 50)));
   await stop();
-  await one.write(events(50, 60));
+  await one.write(incomingEvents(50, 60));
   await vi.waitFor(() => expect(state.rows).toEqual(places(1, 60)));
 });
 
 it('stands still if the target has rows of a store that was set back', async () => {
   const store = openStore();
   const { target, state } = createTarget();
-  await store.write(events(0, 5));
+  await store.write(incomingEvents(0, 5));
   state.rows.push(4);
   state.ids.set(4, 'another');
   const { errors } = run(store, target);
@@ -215,7 +211,7 @@ it('stands still if the target has rows of a store that was set back', async () 
   expect(state.rows).toEqual([4]);
   // Neither a row of that place nor a later one makes it forget.
   await store.erase({ project: 'p' }, 5);
-  await store.write(events(5, 9));
+  await store.write(incomingEvents(5, 9));
   await vi.waitFor(async () => {
     expect((await store.progress.targets())[0]!.message).toContain('set back');
   });
@@ -226,7 +222,7 @@ it('stands still if the target has rows of a store that was set back', async () 
 it('passes erasures on when all rows before them are written', async () => {
   const store = openStore();
   const { target, state } = createTarget();
-  await store.write(events(0, 5));
+  await store.write(incomingEvents(0, 5));
   const erasure: Erasure = { place: 6, upto: 6, project: 'p', user_id: 'u' };
   const erasures: Store['progress']['erasures'] = async (after) => (after < 6 ? [erasure] : []);
   run({ ...store, progress: { ...store.progress, erasures } }, target);
@@ -239,7 +235,7 @@ it('passes erasures on when all rows before them are written', async () => {
 it('is compared with the store: what lacks is written, what is there twice is told', async () => {
   const store = openStore();
   const { target, state } = createTarget({ isBad: (place) => place === 12 });
-  await store.write(events(0, 30));
+  await store.write(incomingEvents(0, 30));
   const { stop } = run(store, target);
   await vi.waitFor(async () => expect(await placeOf(store)).toBe(30));
   await stop();

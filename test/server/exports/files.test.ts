@@ -9,7 +9,7 @@ import { createTell } from '../../../src/server/hooks.js';
 import type { Row } from '../../../src/server/store/port.js';
 import { createLibsqlStore } from '../../../src/service-libsql.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { incomingEvent } from '../support/incoming.js';
+import { incomingEvents } from '../support/incoming.js';
 
 const enter = () => {
   const folder = join(tempFolder(), 'parts');
@@ -25,8 +25,8 @@ const enter = () => {
   };
   let written = 0;
   const write = async (count: number) => {
-    const records = Array.from({ length: count }, () => incomingEvent({ id: `e${written++}` }));
-    await store.write(records);
+    await store.write(incomingEvents(written, written + count));
+    written += count;
   };
   const parts = () =>
     readdirSync(folder)

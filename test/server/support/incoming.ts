@@ -19,6 +19,10 @@ export const incomingEvent = (
     ...record,
   });
 
+/** Events with the ids `e<n>`, from one number on and before another one. */
+export const incomingEvents = (from: number, to: number): Incoming[] =>
+  Array.from({ length: to - from }, (_, n) => incomingEvent({ id: `e${from + n}` }));
+
 export const incomingIdentify = (
   record: Partial<Incoming> = {},
   body: Partial<IdentifyBody> = {},
