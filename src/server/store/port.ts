@@ -321,7 +321,7 @@ export interface Behind {
 }
 
 /**
- * Where the service keeps records. Every engine passes one contract (test/server/store-contract.ts).
+ * Where the service keeps records. Every engine passes one contract (test/server/store/store-contract.ts).
  *
  * A profile is the merge of a user's identifies, one level deep. Each property has the value of the latest *call* that
  * named it, whatever the order of arrival. NUL and lone surrogates are replaced by U+FFFD before a record is stored, so

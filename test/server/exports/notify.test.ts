@@ -8,7 +8,7 @@ import { parseNotifyAddress } from '../../../src/server/exports/notify-address.j
 import { createLibsqlStore } from '../../../src/service-libsql.js';
 import type { ServerError, Store } from '../../../src/service.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { rowOf } from '../contract/scenario.js';
+import { rowOf } from '../store/contract/scenario.js';
 import { incomingEvent } from '../support/incoming.js';
 
 const MINUTE = 60_000;

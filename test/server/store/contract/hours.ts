@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
-import type { Incoming } from '../../../src/server/incoming.js';
-import { MAX_PAIRS } from '../../../src/server/store/hours.js';
-import type { Hour, HourFilter, Row, Store } from '../../../src/server/store/port.js';
+import type { Incoming } from '../../../../src/server/incoming.js';
+import { MAX_PAIRS } from '../../../../src/server/store/hours.js';
+import type { Hour, HourFilter, Row, Store } from '../../../../src/server/store/port.js';
 import {
   ALL,
   event,
@@ -13,7 +13,7 @@ import {
   times,
   type Part,
 } from './scenario.js';
-import { caughtUp } from '../support/patient.js';
+import { caughtUp } from '../../support/patient.js';
 
 const EVER = { from: '2026-01-01T00:00:00.000Z', to: '2027-01-01T00:00:00.000Z' };
 const BASE = Date.UTC(2026, 2, 1, 12);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Hours } from '../../src/server/store/port.js';
-import { readEvents, type ServerSentEvent } from './support/read-events.js';
-import { event, runService, TOKEN } from './support/run-service.js';
+import type { Hours } from '../../../src/server/store/port.js';
+import { readEvents, type ServerSentEvent } from '../support/read-events.js';
+import { event, runService, TOKEN } from '../support/run-service.js';
 
 const READ = 'a-read-token-for-tests';
 const READING = [

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Incoming } from '../../../src/server/incoming.js';
-import { NDJSON } from '../../../src/server/reading/export-rows.js';
-import { importRows, type Line } from '../../../src/server/store/import-rows.js';
-import type { Store } from '../../../src/server/store/port.js';
-import { patient } from '../support/patient.js';
-import { json, name as word, text } from '../../support/nasty.js';
+import type { Incoming } from '../../../../src/server/incoming.js';
+import { NDJSON } from '../../../../src/server/reading/export-rows.js';
+import { importRows, type Line } from '../../../../src/server/store/import-rows.js';
+import type { Store } from '../../../../src/server/store/port.js';
+import { patient } from '../../support/patient.js';
+import { json, name as word, text } from '../../../support/nasty.js';
 import {
   ALL,
   at,

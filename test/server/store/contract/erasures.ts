@@ -1,5 +1,5 @@
 import { describe, expect, vi } from 'vitest';
-import type { Store } from '../../../src/server/store/port.js';
+import type { Store } from '../../../../src/server/store/port.js';
 import {
   ALL,
   at,

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { RefusedCount } from '../../../src/server/store/port.js';
+import type { RefusedCount } from '../../../../src/server/store/port.js';
 import { at, event, scenarioOf, times, type Part } from './scenario.js';
 
 const EVER = { from: '2026-01-01T00:00:00.000Z', to: '2027-01-01T00:00:00.000Z' };

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { EventBody, IdentifyBody } from '../../../src/interface/bodies.js';
-import type { Incoming } from '../../../src/server/incoming.js';
-import type { NewRefused, Row, Store } from '../../../src/server/store/port.js';
-import { incomingEvent, incomingIdentify } from '../support/incoming.js';
-import { patient } from '../support/patient.js';
+import type { EventBody, IdentifyBody } from '../../../../src/interface/bodies.js';
+import type { Incoming } from '../../../../src/server/incoming.js';
+import type { NewRefused, Row, Store } from '../../../../src/server/store/port.js';
+import { incomingEvent, incomingIdentify } from '../../support/incoming.js';
+import { patient } from '../../support/patient.js';
 
 export type SpoiltTable = 'records' | 'profiles' | 'hour_sums';
 /** The columns of a table by whose values a row is refused. */

@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openConnections } from '../../src/server/store/postgres/connections.js';
-import { startPostgres, type PostgresServer } from '../support/start-postgres.mjs';
+import { openConnections } from '../../../src/server/store/postgres/connections.js';
+import { startPostgres, type PostgresServer } from '../../support/start-postgres.mjs';
 
 const isRoot = process.getuid?.() === 0;
 

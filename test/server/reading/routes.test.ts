@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Incoming, Profile, Row, SetupState } from '../../src/service.js';
-import { createLibsqlStore } from '../../src/service-libsql.js';
-import { refusal } from './contract/scenario.js';
-import { incomingEvent, incomingIdentify } from './support/incoming.js';
-import { event, identify, runService } from './support/run-service.js';
+import type { Incoming, Profile, Row, SetupState } from '../../../src/service.js';
+import { createLibsqlStore } from '../../../src/service-libsql.js';
+import { refusal } from '../store/contract/scenario.js';
+import { incomingEvent, incomingIdentify } from '../support/incoming.js';
+import { event, identify, runService } from '../support/run-service.js';
 
 type TestService = ReturnType<typeof runService>;
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
-import { hasEnded, ownProcess } from '../../src/server/store/process-name.js';
+import { hasEnded, ownProcess } from '../../../src/server/store/process-name.js';
 
 it.runIf(existsSync('/proc/self/ns/pid'))(
   'tells whether another process of this machine has ended, and says nothing of other machines',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import { expectFollowed } from '../support/sums.js';
+import { expectFollowed } from '../../support/sums.js';
 import {
   ALL,
   STORED,

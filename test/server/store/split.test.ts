@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSplit, MAX_SPLIT } from '../../src/server/store/split.js';
+import { createSplit, MAX_SPLIT } from '../../../src/server/store/split.js';
 
 const sumOf = (rows: readonly number[]) => rows.reduce((sum, count) => sum + count, 0);
 

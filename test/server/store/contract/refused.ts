@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
-import type { EventBody } from '../../../src/interface/bodies.js';
-import type { Refused } from '../../../src/server/store/port.js';
-import { MAX_DEAD_SIZE, MAX_REFUSED } from '../../../src/server/store/refused-bounds.js';
+import type { EventBody } from '../../../../src/interface/bodies.js';
+import type { Refused } from '../../../../src/server/store/port.js';
+import { MAX_DEAD_SIZE, MAX_REFUSED } from '../../../../src/server/store/refused-bounds.js';
 import {
   ALL,
   KNOWN,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { EventBody } from '../../../src/interface/bodies.js';
-import type { Store } from '../../../src/server/store/port.js';
-import { patient } from '../support/patient.js';
+import type { EventBody } from '../../../../src/interface/bodies.js';
+import type { Store } from '../../../../src/server/store/port.js';
+import { patient } from '../../support/patient.js';
 import {
   ALL,
   KNOWN,

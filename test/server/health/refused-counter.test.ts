@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
-import type { Health, RefusedCount } from '../../src/service.js';
-import { createLibsqlStore } from '../../src/service-libsql.js';
-import { incomingEvent } from './support/incoming.js';
-import { event, runService } from './support/run-service.js';
+import type { Health, RefusedCount } from '../../../src/service.js';
+import { createLibsqlStore } from '../../../src/service-libsql.js';
+import { incomingEvent } from '../support/incoming.js';
+import { event, runService } from '../support/run-service.js';
 
 const HOUR_MS = 3_600_000;
 /** The counts by reason. */

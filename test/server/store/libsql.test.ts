@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import AsyncDatabase from 'libsql/promise';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createLibsqlStore } from '../../src/service-libsql.js';
-import { tempFolder } from '../support/temp-folder.js';
+import { createLibsqlStore } from '../../../src/service-libsql.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import { PROGRESS_TABLES, SPOILT_BY } from './contract/scenario.js';
 import { describeStore } from './store-contract.js';
-import { incomingEvent, incomingIdentify } from './support/incoming.js';
-import { OLDER_SQLITE } from './support/older-tables.js';
-import { refuseRows } from './support/refuse-rows.js';
+import { incomingEvent, incomingIdentify } from '../support/incoming.js';
+import { OLDER_SQLITE } from '../support/older-tables.js';
+import { refuseRows } from '../support/refuse-rows.js';
 
-vi.mock('../../src/server/store/refused-bounds.js', async (load) => ({
+vi.mock('../../../src/server/store/refused-bounds.js', async (load) => ({
   ...(await load<object>()),
   ...{ MAX_REFUSED: 100, MAX_OF_TARGET: 100, MAX_DEAD_SIZE: 1_048_576 },
 }));
@@ -21,7 +21,7 @@ vi.mock('node:fs/promises', async (load) => {
   return { ...real, statfs: vi.fn(real.statfs) };
 });
 // Readers make many steps, so that others write meanwhile, and do not pause for long.
-vi.mock('../../src/server/store/pace.js', async (load) => ({
+vi.mock('../../../src/server/store/pace.js', async (load) => ({
   ...(await load<object>()),
   ...{ PAUSE_MS: 3, LOOK_MS: 50, BUSY_MS: 1, FIRST_STEP: 50, MAX_STEP: 200 },
 }));

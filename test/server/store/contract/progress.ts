@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { TargetLock } from '../../../src/server/store/progress.js';
-import { patient } from '../support/patient.js';
+import type { TargetLock } from '../../../../src/server/store/progress.js';
+import { patient } from '../../support/patient.js';
 import { at, event, times, type Part } from './scenario.js';
 
 /** What every store remembers of exports and notifications. */

@@ -1,7 +1,7 @@
 import { describe, expect, vi } from 'vitest';
-import { createMatcher } from '../../../src/server/reading/create-matcher.js';
-import type { EventBody } from '../../../src/interface/bodies.js';
-import type { Row, RowFilter, Span, Store } from '../../../src/server/store/port.js';
+import { createMatcher } from '../../../../src/server/reading/create-matcher.js';
+import type { EventBody } from '../../../../src/interface/bodies.js';
+import type { Row, RowFilter, Span, Store } from '../../../../src/server/store/port.js';
 import {
   ALL,
   at,

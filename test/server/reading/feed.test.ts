@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { join } from 'node:path';
-import { createLibsqlStore } from '../../src/service-libsql.js';
-import { tempFolder } from '../support/temp-folder.js';
-import { incomingEvent } from './support/incoming.js';
-import { event, runService } from './support/run-service.js';
-import { readEvents, type ServerSentEvent } from './support/read-events.js';
+import { createLibsqlStore } from '../../../src/service-libsql.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { incomingEvent } from '../support/incoming.js';
+import { event, runService } from '../support/run-service.js';
+import { readEvents, type ServerSentEvent } from '../support/read-events.js';
 
 type TestService = ReturnType<typeof runService>;
 

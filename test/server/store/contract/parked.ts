@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ParkedRow, Step } from '../../../src/server/store/parked.js';
+import type { ParkedRow, Step } from '../../../../src/server/store/parked.js';
 import { event, identify, refusal, times, type Part } from './scenario.js';
 
 const waiting = (place: number, more: Partial<ParkedRow> = {}): ParkedRow => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSteps } from '../../src/server/store/steps.js';
+import { createSteps } from '../../../src/server/store/steps.js';
 
 /** Steps through a thousand places, of which reading blocks the only thread. */
 const stepsOf = (last = 1_000) =>

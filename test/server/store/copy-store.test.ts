@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { createLibsqlStore } from '../../src/service-libsql.js';
-import { copyStore } from '../../src/server/store/copy-store.js';
-import type { Store } from '../../src/server/store/port.js';
+import { createLibsqlStore } from '../../../src/service-libsql.js';
+import { copyStore } from '../../../src/server/store/copy-store.js';
+import type { Store } from '../../../src/server/store/port.js';
 import {
   ALL,
   at,
@@ -13,7 +13,7 @@ import {
   times,
   withoutSeq,
 } from './contract/scenario.js';
-import { caughtUp } from './support/patient.js';
+import { caughtUp } from '../support/patient.js';
 
 const open = (): Store => {
   const store = createLibsqlStore({ path: ':memory:' });

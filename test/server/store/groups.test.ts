@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createGroups } from '../../src/server/store/groups.js';
+import { createGroups } from '../../../src/server/store/groups.js';
 
 it('runs the jobs together that come while others run, and fails them together', async () => {
   const runs: string[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { patient } from '../support/patient.js';
+import { patient } from '../../support/patient.js';
 import {
   ALL,
   KNOWN,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { incomingEvent } from './support/incoming.js';
-import { runService } from './support/run-service.js';
+import { incomingEvent } from '../support/incoming.js';
+import { runService } from '../support/run-service.js';
 
 /** Lines of cells as a spreadsheet finds them, which takes quotes for such at the beginning of a cell alone. */
 const linesOf = (csv: string, separators: string): string[][] => {

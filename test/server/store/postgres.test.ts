@@ -1,21 +1,21 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startPostgres, type PostgresServer } from '../support/start-postgres.mjs';
-import { createPostgresStore, type PostgresStoreOptions } from '../../src/service-postgres.js';
-import type { Incoming } from '../../src/server/incoming.js';
+import { startPostgres, type PostgresServer } from '../../support/start-postgres.mjs';
+import { createPostgresStore, type PostgresStoreOptions } from '../../../src/service-postgres.js';
+import type { Incoming } from '../../../src/server/incoming.js';
 import type { StoreWorld } from './contract/scenario.js';
 import { PROGRESS_TABLES, SPOILT_BY, type SpoiltTable } from './contract/scenario.js';
 import { describeStore } from './store-contract.js';
-import { incomingEvent, incomingIdentify } from './support/incoming.js';
-import { olderPostgres } from './support/older-tables.js';
-import { patient } from './support/patient.js';
+import { incomingEvent, incomingIdentify } from '../support/incoming.js';
+import { olderPostgres } from '../support/older-tables.js';
+import { patient } from '../support/patient.js';
 
-vi.mock('../../src/server/store/refused-bounds.js', async (load) => ({
+vi.mock('../../../src/server/store/refused-bounds.js', async (load) => ({
   ...(await load<object>()),
   ...{ MAX_REFUSED: 100, MAX_OF_TARGET: 100, MAX_DEAD_SIZE: 1_048_576 },
 }));
 // Readers make many steps, so that others write meanwhile, and do not pause for long.
-vi.mock('../../src/server/store/pace.js', async (load) => ({
+vi.mock('../../../src/server/store/pace.js', async (load) => ({
   ...(await load<object>()),
   ...{ PAUSE_MS: 3, LOOK_MS: 50, BUSY_MS: 1, FIRST_STEP: 50, MAX_STEP: 200 },
 }));

@@ -1,14 +1,14 @@
 import { describe, expect } from 'vitest';
-import type { EventBody } from '../../../src/interface/bodies.js';
-import { createMatcher } from '../../../src/server/reading/create-matcher.js';
-import { MAX_PAIRS } from '../../../src/server/store/hours.js';
+import type { EventBody } from '../../../../src/interface/bodies.js';
+import { createMatcher } from '../../../../src/server/reading/create-matcher.js';
+import { MAX_PAIRS } from '../../../../src/server/store/hours.js';
 import type {
   Row,
   RowFilter,
   SeenUser,
   Store,
   UserFilter,
-} from '../../../src/server/store/port.js';
+} from '../../../../src/server/store/port.js';
 import { ALL, event, idsOf, identify, rowsOf, scenarioOf, times, type Part } from './scenario.js';
 
 const BASE = Date.UTC(2026, 2, 1, 12);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { EventBody } from '../../src/interface/bodies.js';
+import type { EventBody } from '../../../src/interface/bodies.js';
 import type {
   Breakdown,
   FilterCounts,
   Looked,
   Row,
   SeenUsers,
-} from '../../src/server/store/port.js';
-import { event, identify, runService } from './support/run-service.js';
-import { incomingEvent } from './support/incoming.js';
-import { readEvents } from './support/read-events.js';
+} from '../../../src/server/store/port.js';
+import { event, identify, runService } from '../support/run-service.js';
+import { incomingEvent } from '../support/incoming.js';
+import { readEvents } from '../support/read-events.js';
 
 const OF_PROJECT = { headers: { authorization: 'Bearer of-p-0123456789abcdef' } };
 const options = {
