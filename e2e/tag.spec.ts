@@ -16,7 +16,8 @@ const call = (event: string): string => inline(`analytics.event('${event}')`);
 const recipe = (heading: string, language: string, { url, token }: Service): string =>
   recipeIn('tag.md', heading, language)
     .replace('https://in.example.com', url)
-    .replace('YOUR_TOKEN', token);
+    .replace('YOUR_TOKEN', token)
+    .replace(`relay: '/a'`, `baseUrl: '${url}', token: '${token}'`);
 
 /** What tag managers do: a script element, made and filled in by a script. */
 const inject = (data: object, after = ''): string =>
