@@ -6,9 +6,7 @@ import { createSay } from './dev/say.js';
 const say = /* @__PURE__ */ createSay();
 
 export const autocapture: typeof capture = (analytics, options) => {
-  if (isPage()) {
-    captureProblems({ ...options }).forEach(say);
-  }
+  if (isPage()) captureProblems({ ...options }).forEach(say);
   return capture(analytics, options);
 };
 export type * from './capture/types.js';

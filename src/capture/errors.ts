@@ -32,16 +32,17 @@ export const errors: Feature<ErrorLabels> = (tell, { limit = 10 }, page) => {
     window,
     'error unhandledrejection',
     ({ type, message, filename, lineno, colno, reason }) => {
+      if (known.size >= limit) return;
       // A rejection may have any value, such as an event.
       const of = Object(reason) as Partial<Record<string, unknown>>;
-      if (known.size >= limit || OF_EXTENSION.test(shorten(filename || of['stack']))) return;
+      const from = shorten(filename || of['stack']);
       const text = message ?? (of['message'] || of['name'] || of['type'] || of['code'] || reason);
-      // Such as an image that does not load.
-      if (text === undefined) return;
+      // Without a text, such as an image that does not load.
+      if (text === undefined || OF_EXTENSION.test(from)) return;
       const tags = {
         type,
         message: shorten(text),
-        source: filename && `${shorten(filename)}:${lineno}:${colno}`,
+        source: filename && `${from}:${lineno}:${colno}`,
       };
       const key = JSON.stringify(tags);
       if (NOISE.test(tags.message) || known.has(key)) return;

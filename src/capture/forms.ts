@@ -19,13 +19,9 @@ const nameOf = (element: Element): string | undefined =>
 export const forms: Feature<Labels> = (tell, _, page) =>
   onSubmit(page, (form, submitter) => {
     // It closes its dialog, and sends nothing.
-    if (
-      ((submitter as HTMLButtonElement | null)?.formMethod || (form as HTMLFormElement).method) ===
-      'dialog'
-    )
-      return;
+    if ((submitter?.formMethod || form.method) === 'dialog') return;
     // Those outside of it that name it in their `form`, too, and custom elements.
-    const all = [...memberOf(form as HTMLFormElement, 'elements')];
+    const all = [...memberOf(form, 'elements')];
     const fields = all.filter((one) => !ask(one, 'matches', NO_FIELDS)).map(nameOf);
     tell({ form: nameOf(form), fields: [...new Set(fields.filter(Boolean))].slice(0, MOST) });
   });
