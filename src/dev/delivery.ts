@@ -58,12 +58,9 @@ export const errorText = (
     : `the service refuses the token (${status}): check the option \`token\``;
 };
 
-/** An address of this machine. */
-export const LOCAL = /^https?:\/\/(localhost|127\.|\[::1)/;
-
 /** Whether the browser blocks the address: by http, a page that came by https reaches its own machine alone. */
 export const isMixed = (address: string): boolean =>
-  location.protocol === 'https:' && /^http:/.test(address) && !LOCAL.test(address);
+  location.protocol === 'https:' && /^http:\/\/(?!localhost|127\.|\[::1)/.test(address);
 
 /** Calls `onBlocked` each time that the page's Content Security Policy blocks a request to the destination. */
 export const followPolicy = (destination: () => Destination, onBlocked: (why: string) => void) =>

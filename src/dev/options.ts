@@ -1,6 +1,7 @@
 import { TOKEN_WORDS } from '../interface/is-token.js';
 import { fit, rangesOf, type NumberName } from '../client/options.js';
 import type { Options } from '../client/types.js';
+import { inDigits } from '../show/times.js';
 import { nearest } from '../util/near.js';
 import { didYouMean } from './meant.js';
 import { show } from './show.js';
@@ -124,8 +125,6 @@ const LITTLE: Partial<Record<NumberName, number>> = {
   maxRecordBytes: 1_000,
 };
 
-const inWords = (value: number): string => value.toLocaleString('en');
-
 /** What is wrong with a name that was given, if anything: with a space behind it, it is another one. */
 export const spaceAround = (what: string, text: unknown): string[] =>
   typeof text === 'string' && text.trim() !== text
@@ -145,10 +144,10 @@ export const doubtsOf = (options: Partial<Options>, dataset: DOMStringMap = {}):
     const unit = WORDS[name].replace(NUMBER, '');
     if (given === used)
       return used < LITTLE[name]!
-        ? `\`${name}\` is ${inWords(used)} ${unit}, which is very little: check the unit`
+        ? `\`${name}\` is ${inDigits(used)} ${unit}, which is very little: check the unit`
         : [];
-    const words = `${inWords(range[1])} to ${inWords(range[2])} ${unit}`;
-    return `\`${name}\` is ${inWords(given)} ${unit}; it must be ${words}; ${inWords(used)} is used`;
+    const words = `${inDigits(range[1])} to ${inDigits(range[2])} ${unit}`;
+    return `\`${name}\` is ${inDigits(given)} ${unit}; it must be ${words}; ${inDigits(used)} is used`;
   }),
   ...(['project', 'channel'] as const).flatMap((name) =>
     spaceAround(`\`${name}\` is`, options[name]),

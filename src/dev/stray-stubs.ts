@@ -1,11 +1,11 @@
 import { mayFail } from '../util/may-fail.js';
 
 /** A stub that no tag has taken the place of yet. Reading a property of the page's own window may have effects. */
-const isStub = (name: string): unknown => {
+const isStub = (name: string): boolean => {
   const value: unknown = Object.getOwnPropertyDescriptor(window, name)?.value;
   const { calls, setConsent } = Object(value) as { calls?: unknown; setConsent?: unknown };
   // The tag's file gives the list a `push` of its own.
-  return Array.isArray(calls) && setConsent && !Object.hasOwn(calls, 'push');
+  return Array.isArray(calls) && typeof setConsent === 'function' && !Object.hasOwn(calls, 'push');
 };
 
 /** Whether another tag is for this global. */
