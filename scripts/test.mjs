@@ -75,11 +75,12 @@ function wantedSteps() {
   const all = ROUNDS.flat();
   const at = process.argv.indexOf('--only');
   if (at < 0) return all;
-  const stepsOf = (name) => all.filter((step) => step.replace(/-\d$/, '') === name); // both halves
+  const nameOf = (step) => step.replace(/-\d$/, ''); // of both halves
+  const stepsOf = (name) => all.filter((step) => nameOf(step) === name);
   const named = (process.argv[at + 1] ?? '').split(',');
   const unknown = named.filter((name) => !stepsOf(name).length);
   if (!unknown.length) return named.flatMap(stepsOf);
-  console.error(`No such step: ${unknown}. There are: ${all.join(', ')}`);
+  console.error(`No such step: ${unknown}. There are: ${[...new Set(all.map(nameOf))].join(', ')}`);
   process.exit(2);
 }
 

@@ -87,7 +87,7 @@ export const createSums = (database: Database) => {
       AND NOT EXISTS (SELECT 1 FROM ${sums} AS h WHERE h.hour = hour_sums.hour
         AND h.project = hour_sums.project AND h.channel = '${REST}' AND h.event = '${REST}' AND h.rows > 0)`;
 
-  // In their order: Postgres would else look through all rows while it has no statistics, as after an import.
+  // The order makes Postgres use the index of places. Without statistics, as after an import, it would read the whole table.
   const lookBehind = `SELECT 1 FROM ${records}
     WHERE seq > (SELECT place FROM ${table('readers')} WHERE name = 'sums')
     ORDER BY seq LIMIT 1 OFFSET ${MANY}`;

@@ -75,7 +75,7 @@ const LITTLE = 0.02;
 export interface Sign {
   tone: 'ok' | 'late' | 'wrong' | 'soft';
   word: string;
-  /** The project that it is said of, if not of all. */
+  /** The project that this is about; missing if it is about all of them. */
   project?: string;
   number: string;
   usual: string;
