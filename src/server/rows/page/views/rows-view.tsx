@@ -46,12 +46,13 @@ const Rows = ({ feed, state }: ViewProps) => {
   const [active, setActive] = useState<number | undefined>();
   const [pressed, press] = useState<Pressed | undefined>();
   const today = new Date(feed.now()).setHours(0, 0, 0, 0);
-  const dayOf = (row: Row): string => dayInWords(Date.parse(row.received_at), today);
 
   const { shown } = kept;
   const found = shown.findIndex(({ row }) => row.seq === stretch.from);
   const first = Math.max(0, found);
   const drawn = shown.slice(first, first + stretch.count);
+  /** The day of the row that was drawn last: above the first one of another day, its name is drawn. */
+  let day = 'today';
   const activeSeq = drawn.some(({ row }) => row.seq === active) ? active : drawn[0]?.row.seq;
 
   const isFlowing = !feed.isHeld();
@@ -143,11 +144,12 @@ const Rows = ({ feed, state }: ViewProps) => {
         onClick={onClick}
         onKeyDown={onKeyDown}
       >
-        {drawn.map(({ row }, at) => {
-          const day = dayOf(row);
+        {drawn.map(({ row }) => {
+          const before = day;
+          day = dayInWords(Date.parse(row.received_at), today);
           return (
             <Fragment key={row.seq}>
-              {day !== (at ? dayOf(drawn[at - 1]!.row) : 'today') && <p class="day">{day}</p>}
+              {day !== before && <p class="day">{day}</p>}
               <RowItem
                 row={row}
                 isOpen={row.seq === openSeq}
